@@ -30,6 +30,7 @@ public sealed interface Decision<S, F, R extends Enum<R>> {
     }
 
     @SafeVarargs
+    @SuppressWarnings("varargs")
     static <S, F, R extends Enum<R>> Decision<S, F, R> moved(S next, F... effects) {
         return new Moved<>(next, List.of(effects));
     }
