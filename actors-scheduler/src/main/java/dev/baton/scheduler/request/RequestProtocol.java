@@ -81,7 +81,10 @@ public final class RequestProtocol {
     /** The destination has set blocks aside and frozen the manifest. */
     public record DecodeReserved(Fence fence, HandoffManifest manifest, DataEndpoint endpoint) implements Command {}
 
-    /** A leg was refused before it began; nothing is held for it. */
+    /** One worker does both phases; the fence names its reservation. */
+    public record ColocatedAccepted(Fence fence) implements Command {}
+
+    /** A leg was refused before it began; nothing is held for it. Reservation 0 where none was made. */
     public record LegRefused(Fence fence, Leg leg, LegRefusal reason) implements Command {}
 
     public record PrefillAccepted(Fence fence) implements Command {}

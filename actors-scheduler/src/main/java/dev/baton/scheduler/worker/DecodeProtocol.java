@@ -14,8 +14,13 @@ import dev.baton.transfer.protocol.TransferProtocol;
 public final class DecodeProtocol {
     private DecodeProtocol() {}
 
-    /** The worker's own messages (from its engine and its link) extend this where they live; they never cross nodes. */
-    public interface Command {}
+    public sealed interface Command permits Wire, Internal {}
+
+    /** What other nodes may send. */
+    public sealed interface Wire extends Command, WireMessage {}
+
+    /** The actor's own messages, from its engine and its link; they never cross nodes. */
+    public non-sealed interface Internal extends Command {}
 
     /**
      * Sets K/V blocks aside for the whole trajectory of every choice and opens a transfer. Answered to the request entity
@@ -33,11 +38,11 @@ public final class DecodeProtocol {
             WorkerEpoch expectedEpoch,
             RoleEpoch roleEpoch,
             DecodeSpec spec)
-            implements Command, WireMessage {}
+            implements Wire {}
 
     /**
-     * Prefill and decode on this worker, without a transfer. Answered with DecodeReserved-like admission by FirstTokens, or
-     * with LegRefused.
+     * Prefill and decode on this worker, without a transfer. Answered to the request entity with ColocatedAccepted or
+     * LegRefused, later with FirstTokens. Source and destination epoch of the fence are the same.
      */
     public record StartColocated(
             TenantId tenant,
@@ -47,18 +52,18 @@ public final class DecodeProtocol {
             WorkerEpoch expectedEpoch,
             RoleEpoch roleEpoch,
             DecodeSpec spec)
-            implements Command, WireMessage {}
+            implements Wire {}
 
     /** Tokens of the choice below {@code nextIndex} are journaled; the next batch may come. */
-    public record TokensAccepted(Fence fence, int choice, int nextIndex) implements Command, WireMessage {}
+    public record TokensAccepted(Fence fence, int choice, int nextIndex) implements Wire {}
 
     /** The choice ended by a rule of the request (stop string, length). Idempotent. */
-    public record EndChoice(Fence fence, int choice) implements Command, WireMessage {}
+    public record EndChoice(Fence fence, int choice) implements Wire {}
 
     /** The request does not want this leg any more: finished, cancelled or superseded. Idempotent, in any state. */
-    public record ReleaseDecode(Fence fence, String cause) implements Command, WireMessage {}
+    public record ReleaseDecode(Fence fence, String cause) implements Wire {}
 
-    public record SourceSealed(TransferProtocol.SourceSealed message) implements Command, WireMessage {}
+    public record SourceSealed(TransferProtocol.SourceSealed message) implements Wire {}
 
-    public record SourceAborted(TransferProtocol.SourceAborted message) implements Command, WireMessage {}
+    public record SourceAborted(TransferProtocol.SourceAborted message) implements Wire {}
 }

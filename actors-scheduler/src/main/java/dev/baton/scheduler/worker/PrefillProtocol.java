@@ -12,8 +12,13 @@ import org.apache.pekko.actor.typed.ActorRef;
 public final class PrefillProtocol {
     private PrefillProtocol() {}
 
-    /** The worker's own messages (from its engine and its link) extend this where they live; they never cross nodes. */
-    public interface Command {}
+    public sealed interface Command permits Wire, Internal {}
+
+    /** What other nodes may send. */
+    public sealed interface Wire extends Command, WireMessage {}
+
+    /** The actor's own messages, from its engine and its link; they never cross nodes. */
+    public non-sealed interface Internal extends Command {}
 
     /**
      * Computes the prompt and streams its K/V to the destination. Answered to the request entity with PrefillAccepted or
@@ -29,15 +34,15 @@ public final class PrefillProtocol {
             DecodeSpec spec,
             DataEndpoint endpoint,
             ActorRef<DecodeProtocol.Command> destination)
-            implements Command, WireMessage {}
+            implements Wire {}
 
     /** The request does not want this leg any more. Idempotent. */
-    public record CancelPrefill(Fence fence, String cause) implements Command, WireMessage {}
+    public record CancelPrefill(Fence fence, String cause) implements Wire {}
 
-    public record ChunksVisible(TransferProtocol.ChunksVisible message) implements Command, WireMessage {}
+    public record ChunksVisible(TransferProtocol.ChunksVisible message) implements Wire {}
 
     public record PublicationAcknowledged(TransferProtocol.PublicationAcknowledged message)
-            implements Command, WireMessage {}
+            implements Wire {}
 
-    public record DestinationAborted(TransferProtocol.DestinationAborted message) implements Command, WireMessage {}
+    public record DestinationAborted(TransferProtocol.DestinationAborted message) implements Wire {}
 }
