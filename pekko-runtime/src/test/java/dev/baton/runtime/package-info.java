@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.runtime;
+
+import org.jspecify.annotations.NullMarked;
