@@ -3,11 +3,11 @@ package dev.baton.runtime.node;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
+import dev.baton.runtime.http.ApiSettings;
 import dev.baton.runtime.journal.JournalSettings;
 import dev.baton.scheduler.worker.Role;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
@@ -27,15 +27,8 @@ public record NodeSettings(
         List<String> seeds,
         Config baton) {
 
-    /** @param requestTimeout whole-request deadline */
-    public record Http(
-            String host,
-            int port,
-            long maxBodyBytes,
-            int defaultMaxTokens,
-            int chatMaxTokens,
-            int maxChoices,
-            Duration requestTimeout) {}
+    /** @param api limits and defaults of the API */
+    public record Http(String host, int port, ApiSettings api) {}
 
     /** @param file "embedded" or a path @param name empty: the file's own */
     public record ModelSettings(String file, String name) {}
@@ -90,14 +83,7 @@ public record NodeSettings(
                 baton.getString("node.name"),
                 baton.getStringList("node.roles"),
                 Path.of(baton.getString("node.data-dir")),
-                new Http(
-                        http.getString("host"),
-                        http.getInt("port"),
-                        http.getBytes("max-body"),
-                        http.getInt("default-max-tokens"),
-                        http.getInt("chat-max-tokens"),
-                        http.getInt("max-choices"),
-                        http.getDuration("request-timeout")),
+                new Http(http.getString("host"), http.getInt("port"), ApiSettings.from(http)),
                 new ModelSettings(baton.getString("model.file"), baton.getString("model.name")),
                 baton.getConfigList("workers").stream()
                         .map(worker -> new WorkerSettings(worker.getString("name"), role(worker.getString("role"))))
