@@ -55,9 +55,16 @@ public final class GgufFile implements AutoCloseable {
     private final MemorySegment bytes;
     private final GgufMetadata metadata;
     private final Map<String, TensorInfo> tensors;
+    private final long dataStart;
 
     private GgufFile(
-            Path path, Arena arena, MemorySegment bytes, GgufMetadata metadata, Map<String, TensorInfo> tensors) {
+            Path path,
+            Arena arena,
+            MemorySegment bytes,
+            GgufMetadata metadata,
+            Map<String, TensorInfo> tensors,
+            long dataStart) {
+        this.dataStart = dataStart;
         this.path = path;
         this.arena = arena;
         this.bytes = bytes;
@@ -75,7 +82,7 @@ public final class GgufFile implements AutoCloseable {
         Arena arena = Arena.ofShared();
         try {
             MemorySegment bytes = map(path, arena);
-            return new Parser(path, bytes).parse(arena);
+            return parse(path, bytes, arena);
         } catch (IOException e) {
             arena.close();
             throw new ModelFileException(
@@ -84,6 +91,11 @@ public final class GgufFile implements AutoCloseable {
             arena.close();
             throw e;
         }
+    }
+
+    /** Checks bytes that are in memory already; the file owns the arena they live in from here on. */
+    static GgufFile parse(Path path, MemorySegment bytes, Arena arena) {
+        return new Parser(path, bytes).parse(arena);
     }
 
     private static MemorySegment map(Path path, Arena arena) throws IOException {
@@ -103,6 +115,11 @@ public final class GgufFile implements AutoCloseable {
     /** Tensors by name, in file order. */
     public Map<String, TensorInfo> tensors() {
         return tensors;
+    }
+
+    /** Where tensor data begins, in bytes from the start of the file. */
+    long dataStart() {
+        return dataStart;
     }
 
     /** The bytes of a tensor of this file: a read-only view of the mapping. */
@@ -141,7 +158,7 @@ public final class GgufFile implements AutoCloseable {
             long dataStart = Math.addExact(cursor.position(), alignment - 1) / alignment * alignment;
             Map<String, TensorInfo> tensors = place(raw, dataStart, alignment);
             refuseOverlaps(tensors.values());
-            return new GgufFile(path, arena, bytes, metadata, tensors);
+            return new GgufFile(path, arena, bytes, metadata, tensors, dataStart);
         }
 
         private void magicAndVersion() {
