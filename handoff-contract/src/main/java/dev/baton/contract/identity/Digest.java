@@ -13,7 +13,12 @@ public record Digest(String hex) {
             throw new IllegalArgumentException(
                     "Digest must be " + HEX_CHARS + " hex characters, found " + hex.length());
         }
-        HexFormat.of().parseHex(hex);
+        for (int i = 0; i < HEX_CHARS; i++) {
+            char c = hex.charAt(i);
+            if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f')) {
+                throw new IllegalArgumentException("Digest must be lower-case hex; character " + i + " is not");
+            }
+        }
     }
 
     public static Digest sha256(byte[] content) {

@@ -42,26 +42,27 @@ public final class MachineHost<S, E, F, R extends Enum<R>> {
         return state;
     }
 
-    /** @throws IllegalStateException when called from inside an effect of this host */
+    /** @throws IllegalStateException when called from inside a recorder, effect or refusal callback of this host */
     public Decision<S, F, R> handle(E event) {
         if (deciding) {
-            throw new IllegalStateException("event handled inside an effect of the same host: " + event.getClass());
+            throw new IllegalStateException(
+                    "event handled inside an effect or callback of the same host: " + event.getClass());
         }
-        Decision<S, F, R> decision = machine.decide(state, event);
-        switch (decision) {
-            case Decision.Moved<S, F, R> moved -> {
-                recorder.adopted(state, event, moved.next());
-                state = moved.next();
-                deciding = true;
-                try {
+        deciding = true;
+        try {
+            Decision<S, F, R> decision = machine.decide(state, event);
+            switch (decision) {
+                case Decision.Moved<S, F, R> moved -> {
+                    recorder.adopted(state, event, moved.next());
+                    state = moved.next();
                     moved.effects().forEach(effects);
-                } finally {
-                    deciding = false;
                 }
+                case Decision.Ignored<S, F, R> ignored -> {}
+                case Decision.Refused<S, F, R> refused -> refusals.accept(refused.reason(), event);
             }
-            case Decision.Ignored<S, F, R> ignored -> {}
-            case Decision.Refused<S, F, R> refused -> refusals.accept(refused.reason(), event);
+            return decision;
+        } finally {
+            deciding = false;
         }
-        return decision;
     }
 }
