@@ -3,6 +3,7 @@ package dev.baton.runtime.worker;
 import dev.baton.contract.identity.ModelId;
 import dev.baton.contract.identity.RoleEpoch;
 import dev.baton.contract.identity.WorkerEpoch;
+import dev.baton.contract.journal.WireMessage;
 import dev.baton.decode.actor.DecodeActor;
 import dev.baton.prefill.actor.PrefillActor;
 import dev.baton.scheduler.cls.ClsProtocol;
@@ -13,15 +14,22 @@ import dev.baton.scheduler.worker.Role;
 import dev.baton.scheduler.worker.WorkerRef;
 import dev.baton.scheduler.worker.WorkerReport;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.apache.pekko.actor.typed.receptionist.Receptionist;
+import org.apache.pekko.actor.typed.receptionist.ServiceKey;
 import org.apache.pekko.cluster.typed.Cluster;
 
 /**
@@ -36,10 +44,24 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
         REPORT
     }
 
-    /** Another worker's incarnation is gone: whatever waits for it must end. */
-    public record PeerGone(WorkerEpoch epoch) implements Command {}
+    /** Workers find each other through the cluster's receptionist, to learn which epoch ends when a node goes. */
+    private record PeersFound(Set<ActorRef<Command>> peers) implements Command {}
+
+    /** Who are you? */
+    public record Hello(ActorRef<Command> from) implements Command, WireMessage {}
+
+    /** I am this incarnation. */
+    public record Introduced(WorkerEpoch epoch, ActorRef<Command> peer) implements Command, WireMessage {}
+
+    /** Nothing that this worker computes or holds may be used any more. */
+    public record Fence(String cause) implements Command {}
+
+    private static final ServiceKey<Command> PEERS = ServiceKey.create(Command.class, "baton-workers");
 
     private final WorkerContext worker;
+    private final ActorRef<PrefillProtocol.Command> prefill;
+    private final ActorRef<DecodeProtocol.Command> decode;
+    private final Map<ActorRef<Command>, Optional<WorkerEpoch>> peers = new HashMap<>();
     private final ModelId model;
     private final Role role;
     private final Consumer<ClsProtocol.Command> scheduler;
@@ -76,11 +98,17 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
         this.model = model;
         this.role = role;
         this.scheduler = scheduler;
-        ActorRef<PrefillProtocol.Command> prefill = context.spawn(PrefillActor.create(worker), "prefill");
-        ActorRef<DecodeProtocol.Command> decode = context.spawn(DecodeActor.create(worker), "decode");
+        this.prefill = context.spawn(PrefillActor.create(worker), "prefill");
+        this.decode = context.spawn(DecodeActor.create(worker), "decode");
         this.ref = new WorkerRef(worker.worker(), worker.epoch(), roleEpoch, prefill, decode);
         this.nodeAddress =
                 Cluster.get(context.getSystem()).selfMember().address().toString();
+        var receptionist = context.getSystem().receptionist();
+        receptionist.tell(Receptionist.register(PEERS, context.getSelf()));
+        receptionist.tell(Receptionist.subscribe(
+                PEERS,
+                context.messageAdapter(
+                        Receptionist.Listing.class, listing -> new PeersFound(listing.getServiceInstances(PEERS)))));
         timers.startTimerWithFixedDelay(Tick.REPORT, Duration.ZERO, reportInterval);
     }
 
@@ -88,8 +116,47 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Tick.class, _ -> report())
+                .onMessage(PeersFound.class, this::meet)
+                .onMessage(Hello.class, this::introduce)
+                .onMessage(Introduced.class, this::remember)
+                .onMessage(Fence.class, this::fence)
+                .onSignal(Terminated.class, this::forget)
                 .onSignal(PostStop.class, _ -> leave())
                 .build();
+    }
+
+    private Behavior<Command> meet(PeersFound found) {
+        for (ActorRef<Command> peer : found.peers()) {
+            if (!peer.equals(getContext().getSelf()) && peers.putIfAbsent(peer, Optional.empty()) == null) {
+                getContext().watch(peer);
+                peer.tell(new Hello(getContext().getSelf()));
+            }
+        }
+        return this;
+    }
+
+    private Behavior<Command> introduce(Hello hello) {
+        hello.from().tell(new Introduced(worker.epoch(), getContext().getSelf()));
+        return this;
+    }
+
+    private Behavior<Command> remember(Introduced peer) {
+        peers.replace(peer.peer(), Optional.of(peer.epoch()));
+        return this;
+    }
+
+    private Behavior<Command> forget(Terminated gone) {
+        Optional<WorkerEpoch> epoch = peers.remove(gone.getRef().<Command>unsafeUpcast());
+        if (epoch != null && epoch.isPresent()) {
+            prefill.tell(new PrefillProtocol.PeerLost(epoch.get()));
+            decode.tell(new DecodeProtocol.PeerLost(epoch.get()));
+        }
+        return this;
+    }
+
+    private Behavior<Command> fence(Fence fence) {
+        getContext().getLog().error("worker={} epoch={} fenced cause={}", worker.worker(), worker.epoch(), fence.cause());
+        return Behaviors.stopped();
     }
 
     private Behavior<Command> report() {
