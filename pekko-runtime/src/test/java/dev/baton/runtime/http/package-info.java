@@ -1,0 +1,4 @@
+@NullUnmarked
+package dev.baton.runtime.http;
+
+import org.jspecify.annotations.NullUnmarked;
