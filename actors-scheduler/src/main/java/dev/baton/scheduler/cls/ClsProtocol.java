@@ -13,7 +13,13 @@ import org.apache.pekko.actor.typed.ActorRef;
 public final class ClsProtocol {
     private ClsProtocol() {}
 
-    public sealed interface Command extends WireMessage {}
+    public sealed interface Command permits Wire, Internal {}
+
+    /** What other nodes may send. */
+    public sealed interface Wire extends Command, WireMessage {}
+
+    /** The entity's own messages; they never cross nodes. */
+    public non-sealed interface Internal extends Command {}
 
     /**
      * Asks for a pair of workers. Answered with RouteGranted or RouteRefused to the request entity, through sharding.
@@ -34,23 +40,23 @@ public final class ClsProtocol {
             boolean colocated,
             List<WorkerId> avoid,
             long waitMillis)
-            implements Command {
+            implements Wire {
         public AskRoute {
             avoid = List.copyOf(avoid);
         }
     }
 
     /** The request no longer needs what that ask was granted, or no longer waits for it. */
-    public record ReleaseRoute(RequestId request, long routeAsk) implements Command {}
+    public record ReleaseRoute(RequestId request, long routeAsk) implements Wire {}
 
     /** Sent by each worker when it starts, a few times a second, and when its load changes much. */
-    public record Report(WorkerReport report) implements Command {}
+    public record Report(WorkerReport report) implements Wire {}
 
     /** A worker leaves by its own will: nothing new is routed to it. */
-    public record WorkerLeaving(WorkerId worker, WorkerEpoch epoch) implements Command {}
+    public record WorkerLeaving(WorkerId worker, WorkerEpoch epoch) implements Wire {}
 
     /** For status displays. */
-    public record ReadCluster(ActorRef<ClusterView> replyTo) implements Command {}
+    public record ReadCluster(ActorRef<ClusterView> replyTo) implements Wire {}
 
     /** @param waiting requests waiting for capacity @param bound requests holding a route */
     public record ClusterView(List<WorkerReport> workers, long waiting, long bound) implements WireMessage {

@@ -209,8 +209,7 @@ class ChunkReceiverTest {
         receiver.fragment(image, message, 2 * FRAGMENT, message.capacity() - 2 * FRAGMENT, (byte) END_FRAG_FLAG);
         assertThat(listener.told()).containsExactly(new Refused(chunk.index(), LinkRefusal.SUPERSEDED));
 
-        receiver.fragment(
-                second, message, FRAGMENT, message.capacity() - FRAGMENT, (byte) END_FRAG_FLAG);
+        receiver.fragment(second, message, FRAGMENT, message.capacity() - FRAGMENT, (byte) END_FRAG_FLAG);
         assertThat(listener.told()).hasSize(2).last().isInstanceOf(Received.class);
         assertThat(Transfers.mismatch(chunk, from, blocks, to, blocks)).isEqualTo(-1);
     }
@@ -276,27 +275,19 @@ class ChunkReceiverTest {
     }
 
     private UnsafeBuffer message(ChunkSpec spec, Fence of) {
-        UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(
-                        ChunkHeader.HEADER_BYTES + Math.toIntExact(spec.payloadBytes()))
-                .order(ByteOrder.LITTLE_ENDIAN));
+        UnsafeBuffer message = new UnsafeBuffer(
+                ByteBuffer.allocateDirect(ChunkHeader.HEADER_BYTES + Math.toIntExact(spec.payloadBytes()))
+                        .order(ByteOrder.LITTLE_ENDIAN));
         CRC32C crc = new CRC32C();
         for (int i = 0; i < spec.blockCount(); i++) {
             long offset = from.offsetBytes(spec.layer(), blocks[spec.firstBlock() + i]);
             KvMemory.updateCrc(crc, from, offset, from.layerBlockBytes());
             UnsafeBuffer block = new UnsafeBuffer(
                     KvMemory.address(from, offset, from.layerBlockBytes()), Math.toIntExact(from.layerBlockBytes()));
-            message.putBytes(
-                    ChunkHeader.HEADER_BYTES + i * block.capacity(), block, 0, block.capacity());
+            message.putBytes(ChunkHeader.HEADER_BYTES + i * block.capacity(), block, 0, block.capacity());
         }
         ChunkHeader.encode(
-                message,
-                0,
-                of.transferId(),
-                FenceWords.of(of),
-                LINK_EPOCH,
-                spec,
-                plan.count(),
-                (int) crc.getValue());
+                message, 0, of.transferId(), FenceWords.of(of), LINK_EPOCH, spec, plan.count(), (int) crc.getValue());
         return message;
     }
 }
