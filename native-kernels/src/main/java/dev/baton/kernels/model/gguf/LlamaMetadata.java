@@ -84,13 +84,14 @@ final class LlamaMetadata {
     }
 
     private void checkVocabulary(int vocabulary) {
-        OptionalLong declared = metadata.integer("llama.vocab_size");
-        if (declared.isPresent() && declared.getAsLong() != vocabulary) {
+        sameAsVocabulary("llama.vocab_size", metadata.integer("llama.vocab_size"), vocabulary);
+        sameAsVocabulary("tokenizer.ggml.tokens", metadata.arrayLength("tokenizer.ggml.tokens"), vocabulary);
+    }
+
+    private void sameAsVocabulary(String key, OptionalLong found, int vocabulary) {
+        if (found.isPresent() && found.getAsLong() != vocabulary) {
             throw refuse(
-                    "llama.vocab_size",
-                    "" + declared.getAsLong(),
-                    "the " + vocabulary + " rows of token_embd.weight",
-                    RECONVERT);
+                    key, found.getAsLong() + " tokens", "the " + vocabulary + " rows of token_embd.weight", RECONVERT);
         }
     }
 

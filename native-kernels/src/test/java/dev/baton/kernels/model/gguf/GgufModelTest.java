@@ -10,6 +10,8 @@ import dev.baton.kernels.model.Tensor;
 import dev.baton.kernels.model.TensorRole;
 import dev.baton.kernels.model.TensorType;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -135,6 +137,24 @@ class GgufModelTest {
         assertThatThrownBy(() -> GgufModel.open(houseWith(key, type, value)))
                 .isInstanceOfSatisfying(
                         ModelFileException.class, e -> assertThat(e.field()).isEqualTo(tensor));
+    }
+
+    @Test
+    void aTokenizerOfAnotherSizeThanTheModelIsRefused() throws IOException {
+        HouseParts parts = HouseParts.read();
+        List<HouseParts.Entry> entries = new ArrayList<>(parts.entries());
+        byte[] noTokens = ByteBuffer.allocate(16)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(9)
+                .putInt(8)
+                .array();
+        entries.replaceAll(entry ->
+                entry.key().equals("tokenizer.ggml.tokens") ? new HouseParts.Entry(entry.key(), noTokens) : entry);
+        Path file = Files.write(folder.resolve("changed.gguf"), parts.with(entries));
+        assertThatThrownBy(() -> GgufModel.open(file))
+                .isInstanceOf(ModelFileException.class)
+                .hasMessageContaining(
+                        "tokenizer.ggml.tokens: found 0 tokens, expected the 640 rows of token_embd.weight");
     }
 
     /** A copy of the embedded model with one more or another metadata entry. */
