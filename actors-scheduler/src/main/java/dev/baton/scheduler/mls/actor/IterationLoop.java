@@ -28,6 +28,7 @@ public final class IterationLoop implements AutoCloseable {
     private final int maxWorks;
     private final ManyToOneConcurrentArrayQueue<Command> commands;
     private final AtomicInteger admitted = new AtomicInteger();
+    private final AtomicLong workIds = new AtomicLong();
     private final AtomicInteger decodes = new AtomicInteger();
     private final AtomicLong pendingPrefillTokens = new AtomicLong();
     private final Thread thread;
@@ -54,6 +55,11 @@ public final class IterationLoop implements AutoCloseable {
 
     public void start() {
         thread.start();
+    }
+
+    /** A fresh {@link LoopWork#id()}. */
+    public long newWorkId() {
+        return workIds.incrementAndGet();
     }
 
     /** @return false when too many works are here already or the loop has stopped; the work was not touched then */
