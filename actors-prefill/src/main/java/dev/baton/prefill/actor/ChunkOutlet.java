@@ -4,42 +4,43 @@ import dev.baton.contract.identity.Fence;
 import dev.baton.contract.identity.TransferId;
 import dev.baton.contract.identity.WorkerEpoch;
 import dev.baton.scheduler.worker.PrefillProtocol;
-import dev.baton.transfer.credit.CreditLedger;
 import dev.baton.transfer.credit.CreditRefusal;
 import dev.baton.transfer.link.LinkFailure;
 import dev.baton.transfer.link.LinkSender;
 import dev.baton.transfer.link.SendChunk;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import dev.baton.transfer.link.SentChunk;
+import dev.baton.transfer.link.stream.Admission;
+import dev.baton.transfer.link.stream.ChunkSenderListener;
+import dev.baton.transfer.link.stream.ChunkSenderStream;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
-import java.util.function.IntConsumer;
+import org.apache.pekko.actor.ClassicActorSystemProvider;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /**
- * The way to one destination: chunks of all its legs leave in the order offered, each as soon as the byte-credit window has
- * room for it. Belongs to the prefill actor; what the link answers comes back as messages.
+ * The way to one destination: the sender stream of one link epoch, whose reports come back to the prefill actor as messages.
  */
 final class ChunkOutlet {
-    private record Waiting(SendChunk chunk, IntConsumer granted) {}
-
     private final WorkerEpoch destinationEpoch;
-    private final LinkSender sender;
-    private final CreditLedger ledger;
+    private final ChunkSenderStream stream;
     private final ActorRef<PrefillProtocol.Command> self;
-    private final Deque<Waiting> waiting = new ArrayDeque<>();
-    private boolean pumping;
     private boolean closed;
 
     ChunkOutlet(
+            ClassicActorSystemProvider system,
             WorkerEpoch destinationEpoch,
             LinkSender sender,
             long windowBytes,
+            long largestChunkBytes,
             ActorRef<PrefillProtocol.Command> self) {
         this.destinationEpoch = destinationEpoch;
-        this.sender = sender;
-        this.ledger = new CreditLedger(windowBytes);
         this.self = self;
+        this.stream = ChunkSenderStream.start(
+                system,
+                sender,
+                windowBytes,
+                largestChunkBytes,
+                ChunkSenderStream.DEFAULT_QUEUE_CHUNKS,
+                new Voice(self, this));
     }
 
     WorkerEpoch destinationEpoch() {
@@ -47,92 +48,66 @@ final class ChunkOutlet {
     }
 
     long inflightBytes() {
-        return ledger.snapshot().inflightBytes();
+        return stream.credits().inflightBytes();
     }
 
     boolean isClosed() {
         return closed;
     }
 
-    /** @param granted told the chunk's index when it holds its credit, just before it goes to the link */
-    void offer(SendChunk chunk, IntConsumer granted) {
-        waiting.add(new Waiting(chunk, granted));
-        pump();
+    /** The chunk leaves as soon as the window has room; a chunk that can't is reported like one that the link lost. */
+    void offer(SendChunk chunk) {
+        Admission admission = stream.offer(chunk);
+        switch (admission) {
+            case QUEUED -> {
+                // Reported as Signal.ChunkLeft or Signal.ChunkLost.
+            }
+            case TRANSFER_CANCELLED ->
+                lost(chunk, new LinkFailure(LinkFailure.Kind.CANCELLED, "the transfer was cancelled"));
+            case QUEUE_FULL, LINK_CLOSED ->
+                lost(chunk, new LinkFailure(LinkFailure.Kind.CLOSED, "the sender took no chunk: " + admission));
+        }
     }
 
     /** The chunk is DEVICE_VISIBLE. A second return is refused by the ledger and changes nothing. */
     Optional<CreditRefusal> creditReturned(TransferId transfer, int index) {
-        Optional<CreditRefusal> refusal = ledger.release(transfer, index);
-        pump();
-        return refusal;
-    }
-
-    void withdraw(TransferId transfer) {
-        waiting.removeIf(w -> w.chunk().transferId().equals(transfer));
+        return stream.creditReturned(transfer, index);
     }
 
     /** Answered by {@link Signal.LinkQuiesced}. */
     void quiesce(Fence fence) {
-        withdraw(fence.transferId());
-        sender.cancel(fence.transferId()).whenComplete((done, failure) -> self.tell(new Signal.LinkQuiesced(fence)));
+        stream.cancel(fence.transferId()).whenComplete((done, failure) -> self.tell(new Signal.LinkQuiesced(fence)));
     }
 
-    /** Legal when the transfer's transport is quiescent, or after all its credits came back. */
+    /** Returns what the transfer still holds of the window. Legal when neither end's transport owns a byte of it. */
     void settle(TransferId transfer) {
-        ledger.releaseAll(transfer);
-        pump();
+        stream.releaseAll(transfer);
     }
 
     /** Ends this link epoch: nothing of it can arrive at the far end any more. */
     void close() {
         closed = true;
-        waiting.clear();
-        sender.close();
+        stream.close();
     }
 
-    private void pump() {
-        if (pumping || closed) {
-            return;
+    private void lost(SendChunk chunk, LinkFailure failure) {
+        self.tell(new Signal.ChunkLost(chunk.transferId(), chunk.chunk().index(), failure));
+    }
+
+    private record Voice(ActorRef<PrefillProtocol.Command> self, ChunkOutlet outlet) implements ChunkSenderListener {
+        @Override
+        public void sent(SentChunk chunk) {
+            self.tell(new Signal.ChunkLeft(chunk));
         }
-        pumping = true;
-        try {
-            Waiting next = waiting.peek();
-            while (next != null && acquire(next.chunk())) {
-                waiting.remove();
-                next.granted().accept(next.chunk().chunk().index());
-                send(next.chunk());
-                next = waiting.peek();
-            }
-        } finally {
-            pumping = false;
+
+        @Override
+        public void notSent(TransferId transfer, int chunkIndex, LinkFailure why) {
+            self.tell(new Signal.ChunkLost(transfer, chunkIndex, why));
         }
-    }
 
-    private boolean acquire(SendChunk chunk) {
-        Optional<CreditRefusal> refusal = ledger.acquire(
-                chunk.transferId(), chunk.chunk().index(), chunk.chunk().payloadBytes());
-        if (refusal.isPresent() && refusal.get() != CreditRefusal.WINDOW_FULL) {
-            throw new IllegalStateException("chunk " + chunk.chunk().index() + " was offered twice: " + refusal.get());
+        @Override
+        public void linkFailed(LinkFailure failure) {
+            self.tell(new Signal.LinkFailed(outlet, failure));
         }
-        return refusal.isEmpty();
-    }
-
-    private void send(SendChunk chunk) {
-        sender.offer(chunk).whenComplete((sent, failure) -> {
-            if (failure == null) {
-                self.tell(new Signal.ChunkLeft(chunk.fence(), sent));
-            } else {
-                self.tell(new Signal.ChunkLost(chunk.fence(), chunk.chunk().index(), cause(failure)));
-            }
-        });
-    }
-
-    private static LinkFailure cause(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
-        return cause instanceof LinkFailure link
-                ? link
-                : new LinkFailure(LinkFailure.Kind.UNEXPECTED, String.valueOf(cause.getMessage()), cause);
     }
 }

@@ -2,6 +2,7 @@ package dev.baton.prefill.actor;
 
 import dev.baton.contract.identity.Fence;
 import dev.baton.contract.identity.RequestId;
+import dev.baton.contract.identity.TransferId;
 import dev.baton.contract.identity.WorkerEpoch;
 import dev.baton.contract.manifest.HandoffManifest;
 import dev.baton.prefill.PrefillAdmission;
@@ -16,6 +17,7 @@ import dev.baton.scheduler.worker.PrefillProtocol;
 import dev.baton.scheduler.worker.PrefillProtocol.Command;
 import dev.baton.transfer.link.DataEndpoint;
 import dev.baton.transfer.link.LinkFailure;
+import dev.baton.transfer.link.SentChunk;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -110,9 +112,10 @@ public final class PrefillActor {
                 own(fence, leg -> leg.failed("no token to choose: " + field));
             case Signal.PromptLeftLoop(Fence fence) -> own(fence, PrefillLeg::leftLoop);
             case Signal.LoopBroke(Fence fence, String bug) -> own(fence, leg -> leg.failed("worker fenced: " + bug));
-            case Signal.ChunkLeft left -> own(left.fence(), leg -> leg.chunkLeft(left.chunk()));
-            case Signal.ChunkLost(Fence fence, int index, LinkFailure failure) ->
-                own(fence, leg -> chunkLost(leg, failure));
+            case Signal.ChunkLeft(SentChunk chunk) -> own(chunk.transferId(), leg -> leg.chunkLeft(chunk));
+            case Signal.ChunkLost(TransferId transfer, int index, LinkFailure failure) ->
+                own(transfer, leg -> leg.chunkLost(failure));
+            case Signal.LinkFailed(ChunkOutlet outlet, LinkFailure failure) -> linkFailed(outlet, failure);
             case Signal.LinkQuiesced(Fence fence) -> own(fence, PrefillLeg::linkQuiesced);
             case Signal.Tick tick -> tick();
             case Signal.Read(ActorRef<Load> replyTo) ->
@@ -212,11 +215,17 @@ public final class PrefillActor {
                 return known;
             }
             return new ChunkOutlet(
+                    actor.getSystem(),
                     destinationEpoch,
                     context.dataPlane().link(context.epoch(), start.endpoint(), destinationEpoch),
                     context.creditWindowBytes(),
+                    largestChunkBytes(),
                     actor.getSelf());
         });
+    }
+
+    private long largestChunkBytes() {
+        return Math.max(context.chunkPayloadLimitBytes(), context.abi().layerBlockBytes());
     }
 
     // ---- routing ----
@@ -245,6 +254,13 @@ public final class PrefillActor {
         }
     }
 
+    private void own(TransferId transfer, Consumer<PrefillLeg> action) {
+        legs.values().stream()
+                .filter(leg -> leg.transfer().equals(transfer))
+                .findFirst()
+                .ifPresent(leg -> act(leg, action));
+    }
+
     private void act(PrefillLeg leg, Consumer<PrefillLeg> action) {
         action.accept(leg);
         closeIfOver(leg);
@@ -263,17 +279,10 @@ public final class PrefillActor {
                 .toList();
     }
 
-    private void chunkLost(PrefillLeg leg, LinkFailure failure) {
-        if (failure.kind() != LinkFailure.Kind.CANCELLED) {
-            actor.getLog()
-                    .warn(
-                            "request={} generation={} attempt={} link to epoch={} failed: {}",
-                            leg.fence().request(),
-                            leg.fence().generation(),
-                            leg.fence().attempt(),
-                            leg.fence().destinationEpoch(),
-                            failure.getMessage());
-            endLink(leg.outlet());
+    private void linkFailed(ChunkOutlet outlet, LinkFailure failure) {
+        if (!outlet.isClosed()) {
+            actor.getLog().warn("link to epoch={} failed: {}", outlet.destinationEpoch(), failure.getMessage());
+            endLink(outlet);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.baton.prefill.actor;
 
 import dev.baton.contract.identity.Fence;
+import dev.baton.contract.identity.TransferId;
 import dev.baton.contract.manifest.Continuation;
-import dev.baton.contract.manifest.HandoffManifest;
 import dev.baton.scheduler.kv.KvReservation;
 import dev.baton.scheduler.mls.actor.LegRecords;
 import dev.baton.scheduler.mls.actor.LegTokens;
@@ -13,6 +13,7 @@ import dev.baton.scheduler.request.Leg;
 import dev.baton.scheduler.request.RequestProtocol;
 import dev.baton.scheduler.worker.DecodeProtocol;
 import dev.baton.scheduler.worker.PrefillProtocol;
+import dev.baton.transfer.link.LinkFailure;
 import dev.baton.transfer.link.SendChunk;
 import dev.baton.transfer.link.SentChunk;
 import dev.baton.transfer.protocol.AbortCause;
@@ -25,10 +26,8 @@ import dev.baton.transfer.source.SourceTransfer.Effect;
 import dev.baton.transfer.source.SourceTransfer.Event;
 import dev.baton.transfer.source.SourceTransfer.Refusal;
 import dev.baton.transfer.source.SourceTransfer.State;
-import dev.baton.transfer.source.SourceTransferMachine;
-import java.time.Clock;
+import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /**
@@ -54,6 +53,8 @@ final class PrefillLeg {
     private long firstLayerAtNanos;
     private long computedAtNanos;
     private long wireBytes;
+    private final BitSet sent = new BitSet();
+    private final BitSet visibleEarly = new BitSet();
     private boolean removalAsked;
     private boolean leftLoop;
     private boolean quiesceAsked;
@@ -82,14 +83,10 @@ final class PrefillLeg {
         this.self = self;
         this.workId = context.loop().newWorkId();
         this.acceptedAtNanos = context.nowNanos();
-        Clock wall = Clock.systemUTC();
-        this.records = new LegRecords(
-                context.worker().value(),
-                context.config().recordsPerLeg(),
-                () -> TimeUnit.MILLISECONDS.toMicros(wall.millis()));
+        this.records = LegRecords.of(context);
         this.host = new QueuedHost<>(
-                SourceTransferMachine.INSTANCE,
-                SourceTransferMachine.announced(terms, deadlines(context), acceptedAtNanos),
+                SourceTransfer::decide,
+                SourceTransfer.announce(terms, deadlines(context), acceptedAtNanos),
                 this::record,
                 this::run,
                 (reason, event) -> context.metrics().refused(MACHINE, reason));
@@ -129,8 +126,8 @@ final class PrefillLeg {
         return fence;
     }
 
-    HandoffManifest manifest() {
-        return terms.manifest();
+    TransferId transfer() {
+        return terms.transfer();
     }
 
     ChunkOutlet outlet() {
@@ -191,7 +188,20 @@ final class PrefillLeg {
 
     void chunkLeft(SentChunk chunk) {
         wireBytes += chunk.wireBytes();
-        host.submit(new Event.ChunkSent(chunk.chunkIndex(), Integer.toUnsignedLong(chunk.crc()), chunk.atNanos()));
+        int index = chunk.chunkIndex();
+        host.submit(new Event.CreditGranted(index, chunk.atNanos()));
+        host.submit(new Event.ChunkSent(index, Integer.toUnsignedLong(chunk.crc()), chunk.atNanos()));
+        sent.set(index);
+        if (visibleEarly.get(index)) {
+            host.submit(new Event.CreditReturned(fence, index, context.nowNanos()));
+        }
+    }
+
+    /** A chunk that did not leave never will on this link; unless we withdrew it, the transfer cannot be completed. */
+    void chunkLost(LinkFailure failure) {
+        if (failure.kind() != LinkFailure.Kind.CANCELLED) {
+            peerLost();
+        }
     }
 
     void chunksVisible(TransferProtocol.ChunksVisible message) {
@@ -201,9 +211,14 @@ final class PrefillLeg {
             return;
         }
         for (int index : message.indexes()) {
-            host.submit(new Event.CreditReturned(fence, index, context.nowNanos()));
             outlet.creditReturned(terms.transfer(), index)
                     .ifPresent(refusal -> context.metrics().refused("credit", refusal));
+            if (sent.get(index)) {
+                host.submit(new Event.CreditReturned(fence, index, context.nowNanos()));
+            } else {
+                // The far end may be faster than the report that the chunk left.
+                visibleEarly.set(index);
+            }
         }
     }
 
@@ -259,10 +274,8 @@ final class PrefillLeg {
                 // The reservation is the pin: its blocks are nobody else's until they are released.
             }
             case Effect.OfferChunk offer ->
-                outlet.offer(
-                        new SendChunk(
-                                fence, terms.transfer(), terms.plan(), offer.spec().index(), context.region(), blocks),
-                        index -> host.submit(new Event.CreditGranted(index, context.nowNanos())));
+                outlet.offer(new SendChunk(
+                        fence, terms.transfer(), terms.plan(), offer.spec().index(), context.region(), blocks));
             case Effect.SendSeal seal ->
                 destination.tell(new DecodeProtocol.SourceSealed(
                         new TransferProtocol.SourceSealed(seal.fence(), seal.key(), seal.seal())));
@@ -281,7 +294,9 @@ final class PrefillLeg {
             case Effect.TellDestinationAborted aborted ->
                 destination.tell(new DecodeProtocol.SourceAborted(
                         new TransferProtocol.SourceAborted(aborted.fence(), aborted.reason())));
-            case Effect.CancelOutstandingChunks cancel -> outlet.withdraw(terms.transfer());
+            case Effect.CancelOutstandingChunks cancel -> {
+                // The link withdraws them with QuiesceTransport, which always follows.
+            }
             case Effect.QuiesceTransport quiesce -> {
                 quiesceAsked = true;
                 quiesceAskedAtNanos = context.nowNanos();

@@ -1,6 +1,7 @@
 package dev.baton.prefill.actor;
 
 import dev.baton.contract.identity.Fence;
+import dev.baton.contract.identity.TransferId;
 import dev.baton.scheduler.worker.PrefillProtocol;
 import dev.baton.transfer.link.LinkFailure;
 import dev.baton.transfer.link.SentChunk;
@@ -25,9 +26,12 @@ sealed interface Signal extends PrefillProtocol.Internal {
 
     record LoopBroke(Fence fence, String bug) implements Signal {}
 
-    record ChunkLeft(Fence fence, SentChunk chunk) implements Signal {}
+    record ChunkLeft(SentChunk chunk) implements Signal {}
 
-    record ChunkLost(Fence fence, int index, LinkFailure failure) implements Signal {}
+    record ChunkLost(TransferId transfer, int index, LinkFailure failure) implements Signal {}
+
+    /** The link epoch is over. */
+    record LinkFailed(ChunkOutlet outlet, LinkFailure failure) implements Signal {}
 
     /** The link reads no block of the transfer any more. */
     record LinkQuiesced(Fence fence) implements Signal {}

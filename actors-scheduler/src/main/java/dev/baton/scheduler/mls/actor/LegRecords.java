@@ -1,11 +1,14 @@
 package dev.baton.scheduler.mls.actor;
 
 import dev.baton.contract.journal.TransitionRecord;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -29,6 +32,15 @@ public final class LegRecords {
         this.where = where;
         this.limit = limit;
         this.wallMicros = wallMicros;
+    }
+
+    /** For a leg of this worker, on the wall clock. */
+    public static LegRecords of(WorkerContext context) {
+        Clock wall = Clock.systemUTC();
+        return new LegRecords(context.worker().value(), context.config().recordsPerLeg(), () -> {
+            Instant now = wall.instant();
+            return TimeUnit.SECONDS.toMicros(now.getEpochSecond()) + TimeUnit.NANOSECONDS.toMicros(now.getNano());
+        });
     }
 
     /** One adopted decision. */
