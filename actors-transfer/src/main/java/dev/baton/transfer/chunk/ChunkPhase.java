@@ -13,13 +13,15 @@ public enum ChunkPhase {
     /** The device may read it; its credit has returned. */
     DEVICE_VISIBLE,
     /** Given up; the transport may still own its buffer, so its credit is still out. */
-    FAILED;
+    FAILED,
+    /** Given up, transport quiescent or fenced, credit returned. */
+    RECLAIMED;
 
     /** Between acquiring credit and its return. */
     public boolean holdsCredit() {
         return switch (this) {
             case CREDIT_ACQUIRED, SENT, RECEIVED, FAILED -> true;
-            case DECLARED, DEVICE_VISIBLE -> false;
+            case DECLARED, DEVICE_VISIBLE, RECLAIMED -> false;
         };
     }
 }

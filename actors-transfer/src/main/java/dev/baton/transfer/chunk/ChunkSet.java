@@ -1,7 +1,10 @@
 package dev.baton.transfer.chunk;
 
+import dev.baton.contract.machine.Decision;
 import dev.baton.contract.manifest.ChunkPlan;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Phase and checksum of every chunk of one transfer; immutable. A change copies one page of 64 chunks and the page table, so
@@ -49,6 +52,15 @@ public final class ChunkSet {
         return checksums[index / PAGE][index % PAGE];
     }
 
+    /** All checksums by index. */
+    public List<Long> checksums() {
+        List<Long> all = new ArrayList<>(plan.count());
+        for (int index = 0; index < plan.count(); index++) {
+            all.add(checksum(index));
+        }
+        return all;
+    }
+
     public int count(ChunkPhase phase) {
         return counts[phase.ordinal()];
     }
@@ -84,13 +96,23 @@ public final class ChunkSet {
 
     /** Every chunk that holds credit becomes FAILED: its buffer may still be in the transport's hands. */
     public ChunkSet failOutstanding() {
-        ChunkSet failed = this;
+        return each(new ChunkMachine.Event.Failed());
+    }
+
+    /** Every FAILED chunk becomes RECLAIMED: the transport is quiescent, or its epoch fenced. */
+    public ChunkSet reclaim() {
+        return each(new ChunkMachine.Event.Quiesced());
+    }
+
+    private ChunkSet each(ChunkMachine.Event event) {
+        ChunkSet changed = this;
         for (int index = 0; index < plan.count(); index++) {
-            if (phase(index).holdsCredit() && phase(index) != ChunkPhase.FAILED) {
-                failed = failed.with(index, ChunkPhase.FAILED);
+            if (ChunkMachine.decide(phase(index), event)
+                    instanceof Decision.Moved<ChunkPhase, ChunkMachine.Effect, ChunkMachine.Refusal> moved) {
+                changed = changed.with(index, moved.next());
             }
         }
-        return failed;
+        return changed;
     }
 
     @Override

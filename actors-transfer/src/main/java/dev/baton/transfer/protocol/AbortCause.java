@@ -6,6 +6,8 @@ public enum AbortCause {
     DEADLINE,
     PEER_LOST,
     PEER_ABORTED,
+    /** The worker that held this end has a new epoch. */
+    EPOCH_FENCED,
     RESERVATION_REFUSED,
     COPY_FAILED,
     /** One chunk with two contents, or bytes that differ from the seal. */
