@@ -25,6 +25,7 @@ import dev.baton.scheduler.worker.DecodeProtocol;
 import dev.baton.scheduler.worker.DecodeProtocol.Command;
 import dev.baton.scheduler.worker.LegRefusal;
 import dev.baton.scheduler.worker.PrefillProtocol;
+import dev.baton.transfer.directory.Lookup;
 import dev.baton.transfer.directory.PublicationDirectory;
 import dev.baton.transfer.directory.PublicationHandle;
 import dev.baton.transfer.protocol.AbortReason;
@@ -39,6 +40,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The decode side of one worker: owner of the publication directory, admits legs, routes what is said to them, keeps their
@@ -67,10 +69,13 @@ public final class DecodeActor {
         }
     }
 
+    /** What a late message of the source is answered with. @param source absent where there was no transfer */
+    private record Ended(@Nullable ActorRef<PrefillProtocol.Command> source, boolean published) {}
+
     private final WorkerContext context;
     private final ActorContext<Command> actor;
     private final Map<Fence, DecodeLeg> legs = new LinkedHashMap<>();
-    private final EndedLegs<Optional<ActorRef<PrefillProtocol.Command>>> ended;
+    private final EndedLegs<Ended> ended;
     private final PublicationDirectory directory;
 
     private DecodeActor(WorkerContext context, ActorContext<Command> actor, TimerScheduler<Command> timers) {
@@ -106,8 +111,7 @@ public final class DecodeActor {
                 exact(fence, "EndChoice", leg -> leg.endChoice(choice));
             case DecodeProtocol.ReleaseDecode(Fence fence, String cause) ->
                 exact(fence, "ReleaseDecode", leg -> leg.end(cause));
-            case DecodeProtocol.SourceSealed(TransferProtocol.SourceSealed sealed) ->
-                incoming(sealed.fence(), "SourceSealed", kv -> kv.sealed(sealed));
+            case DecodeProtocol.SourceSealed(TransferProtocol.SourceSealed sealed) -> sourceSealed(sealed);
             case DecodeProtocol.SourceAborted(TransferProtocol.SourceAborted aborted) -> sourceAborted(aborted);
             case DecodeProtocol.PrefillComputed(Fence fence) ->
                 incoming(fence, "PrefillComputed", IncomingKv::prefillComputed);
@@ -313,9 +317,8 @@ public final class DecodeActor {
                 throw new IllegalStateException("a transfer without its leg was published: " + fence);
             }
             // Decode reads what the directory holds, and nothing else (§0x06D).
-            if (directory.take(handle).isEmpty()) {
-                leg.fail("publication could not be read");
-                return;
+            if (directory.consume(handle, fence.generation()) instanceof Lookup.Missing missing) {
+                throw new IllegalStateException("published and not readable at once: " + missing.reason());
             }
             long publishedAtNanos = context.nowNanos();
             long stallNanos = kv.exposedStallNanos(publishedAtNanos);
@@ -344,16 +347,32 @@ public final class DecodeActor {
 
     // ---- routing ----
 
+    /** The source waits to hear that nothing of the transfer is left here; nothing is, once the leg has ended. */
     private void sourceAborted(TransferProtocol.SourceAborted aborted) {
-        Optional<Optional<ActorRef<PrefillProtocol.Command>>> over = ended.find(aborted.fence());
-        if (over.isPresent()) {
-            // The source waits to hear that nothing of the transfer is left here; nothing is, for the leg has ended.
-            over.get()
-                    .ifPresent(source -> source.tell(
-                            new PrefillProtocol.StagingReleased(new TransferProtocol.StagingReleased(aborted.fence()))));
-            return;
+        ended.find(aborted.fence())
+                .ifPresentOrElse(
+                        late -> answerLate(aborted.fence(), late),
+                        () -> incoming(aborted.fence(), "SourceAborted", kv -> kv.sourceAborted(aborted)));
+    }
+
+    /** A seal that comes again asks for an acknowledgement that was lost. */
+    private void sourceSealed(TransferProtocol.SourceSealed sealed) {
+        ended.find(sealed.fence())
+                .ifPresentOrElse(
+                        late -> answerLate(sealed.fence(), late),
+                        () -> incoming(sealed.fence(), "SourceSealed", kv -> kv.sealed(sealed)));
+    }
+
+    private static void answerLate(Fence fence, Ended late) {
+        if (late.source() != null) {
+            late.source()
+                    .tell(
+                            late.published()
+                                    ? new PrefillProtocol.PublicationAcknowledged(
+                                            new TransferProtocol.PublicationAcknowledged(fence, fence.transferId()))
+                                    : new PrefillProtocol.StagingReleased(
+                                            new TransferProtocol.StagingReleased(fence)));
         }
-        incoming(aborted.fence(), "SourceAborted", kv -> kv.sourceAborted(aborted));
     }
 
     /** A request's message must carry the leg's own fence. */
@@ -403,12 +422,14 @@ public final class DecodeActor {
         if (leg.isOver() && legs.remove(leg.fence()) != null) {
             ended.add(
                     leg.fence(),
-                    leg.arrival() instanceof IncomingKv kv ? Optional.of(kv.source()) : Optional.empty());
+                    leg.arrival() instanceof IncomingKv kv
+                            ? new Ended(kv.source(), kv.isPublished())
+                            : new Ended(null, false));
             leg.close();
         }
     }
 
-    private DecodeLeg byTransfer(TransferId transfer) {
+    private @Nullable DecodeLeg byTransfer(TransferId transfer) {
         return legs.values().stream()
                 .filter(leg -> leg.transfer().equals(transfer))
                 .findFirst()

@@ -145,6 +145,10 @@ final class IncomingKv implements KvArrival {
         return source;
     }
 
+    boolean isPublished() {
+        return host.state() instanceof State.Published;
+    }
+
     void countPublication(long publishedAtNanos, long stallNanos) {
         context.metrics()
                 .published(
@@ -238,7 +242,14 @@ final class IncomingKv implements KvArrival {
             }
             case Effect.Publish publish ->
                 host.submit(new Event.DirectoryAnswered(
-                        directory.publish(publish.fence(), publish.transfer()), context.nowNanos()));
+                        directory.publishIfGenerationCurrent(
+                                fence.request(),
+                                fence.generation(),
+                                publish.transfer(),
+                                publish.blockIds(),
+                                context.nowNanos()
+                                        + context.config().quiesceDeadline().toNanos()),
+                        context.nowNanos()));
             case Effect.AdmitDecode admit -> owner.published(admit.handle(), admit.continuation());
             case Effect.ReleaseSuperseded release -> owner.superseded(release.superseded());
             case Effect.AcknowledgeSource acknowledge -> {
@@ -252,7 +263,7 @@ final class IncomingKv implements KvArrival {
                         new TransferProtocol.DestinationAborted(tell.fence(), tell.reason())));
             case Effect.WithdrawPublication withdraw ->
                 host.submit(new Event.DirectoryAnswered(
-                        directory.withdraw(withdraw.fence(), withdraw.transfer()), context.nowNanos()));
+                        directory.withdraw(fence.request(), withdraw.transfer()), context.nowNanos()));
             case Effect.CancelOutstandingChunks cancel -> {
                 // The link drops them with QuiesceTransport, which always follows.
             }
@@ -260,10 +271,8 @@ final class IncomingKv implements KvArrival {
                 context.dataPlane()
                         .forget(terms.transfer())
                         .whenComplete((done, failure) -> self.tell(new Signal.LinkQuiesced(fence)));
-            case Effect.FenceEpoch epoch -> {
+            case Effect.FenceEpoch epoch ->
                 context.fenceWorker().accept("transfer " + terms.transfer() + " could not be quiesced");
-                host.submit(new Event.EpochFenced(epoch.destinationEpoch(), context.nowNanos()));
-            }
             case Effect.ReleaseStagingCredits release ->
                 source.tell(new PrefillProtocol.StagingReleased(new TransferProtocol.StagingReleased(fence)));
             case Effect.ReleaseBlocks release ->

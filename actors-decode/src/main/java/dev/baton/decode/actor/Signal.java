@@ -25,7 +25,7 @@ sealed interface Signal extends DecodeProtocol.Internal {
     record CreditsDue(Fence fence) implements Signal {}
 
     record PromptComputed(Fence fence, List<Integer> firstTokens, long atNanos) implements Signal {
-        PromptComputed {
+        public PromptComputed {
             firstTokens = List.copyOf(firstTokens);
         }
     }

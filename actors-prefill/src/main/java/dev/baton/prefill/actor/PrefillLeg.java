@@ -303,10 +303,8 @@ final class PrefillLeg {
                 stopLoop();
                 outlet.quiesce(fence);
             }
-            case Effect.FenceEpoch epoch -> {
+            case Effect.FenceEpoch epoch ->
                 context.fenceWorker().accept("source transfer " + terms.transfer() + " could not be quiesced");
-                host.submit(new Event.EpochFenced(epoch.sourceEpoch(), context.nowNanos()));
-            }
             case Effect.RecordTerminalFailure failure -> aborted(failure.reason());
         }
     }

@@ -14,7 +14,7 @@ sealed interface Signal extends PrefillProtocol.Internal {
     record LayerReady(Fence fence, int layer, int tokensReady, long atNanos) implements Signal {}
 
     record FirstTokensSampled(Fence fence, List<Integer> tokens, long atNanos) implements Signal {
-        FirstTokensSampled {
+        public FirstTokensSampled {
             tokens = List.copyOf(tokens);
         }
     }

@@ -10,13 +10,13 @@ import java.util.Map;
  * First come, first served (§0x08H): every decode gets a row, up to the batch, in turns when there are more; prompts fill what
  * is left of the batch up to the prefill budget, in order of arrival. A batch always keeps room for some of both.
  */
-final class FirstComePlanner implements IterationPlanner {
+public final class FirstComePlanner implements IterationPlanner {
     private final int maxRows;
     private final int prefillBudgetTokens;
     private final Map<Long, int[]> prefills = new LinkedHashMap<>();
     private final Map<Long, Boolean> decodes = new LinkedHashMap<>();
 
-    FirstComePlanner(int maxRows, int prefillBudgetTokens) {
+    public FirstComePlanner(int maxRows, int prefillBudgetTokens) {
         this.maxRows = maxRows;
         this.prefillBudgetTokens = prefillBudgetTokens;
     }
