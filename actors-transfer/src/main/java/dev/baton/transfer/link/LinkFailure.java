@@ -17,7 +17,7 @@ public final class LinkFailure extends RuntimeException {
         MAX_POSITION,
         /** The publication was closed under us. */
         PUBLICATION_CLOSED,
-        /** The message does not fit the link; a configuration error. */
+        /** The message does not fit the link; a configuration error of the plan. The link lives on. */
         MESSAGE_TOO_LONG,
         /** The driver refused the channel. */
         REGISTRATION,
@@ -29,6 +29,8 @@ public final class LinkFailure extends RuntimeException {
         CANCELLED,
         /** The chunk was sent on this link before, so its credit can't be taken again. The link lives on. */
         REPEATED_CHUNK,
+        /** The chunk's fence names other epochs than the link: a restarted worker needs a new link. The link lives on. */
+        WRONG_LINK,
         /** The source blocks could not be read. The link lives on. */
         SOURCE_UNREADABLE,
         /** Anything thrown that has no name above; see the cause. */
@@ -36,7 +38,11 @@ public final class LinkFailure extends RuntimeException {
 
         /** Whether every later chunk of the link would fail too. */
         public boolean endsLink() {
-            return this != CANCELLED && this != REPEATED_CHUNK && this != SOURCE_UNREADABLE;
+            return this != CANCELLED
+                    && this != REPEATED_CHUNK
+                    && this != WRONG_LINK
+                    && this != MESSAGE_TOO_LONG
+                    && this != SOURCE_UNREADABLE;
         }
     }
 

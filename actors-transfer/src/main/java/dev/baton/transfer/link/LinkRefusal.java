@@ -39,6 +39,8 @@ public enum LinkRefusal {
     OVERSIZE_PAYLOAD,
     /** The bytes that arrived are not the bytes that were checksummed at the source. */
     PAYLOAD_CRC,
+    /** The reserved blocks could not be written: their arena is gone. A bug of the owner, who must forget before it frees. */
+    DESTINATION_UNWRITABLE,
     /** The same chunk began again, on this image or another, before this message ended. */
     SUPERSEDED,
     /** The image went away, or the transfer was forgotten, before the message ended. */
