@@ -57,7 +57,7 @@ public final class SequenceRun implements DecodeWork {
         this.choice = choice;
         this.tokens = tokens;
         this.blocks = blocks;
-        this.sampler = new Sampler(tokens.spec().sampling(), choice, vocabulary);
+        this.sampler = new Sampler(tokens.spec().sampling(), tokens.stream(choice), vocabulary);
         this.history = TokenHistory.of(tokens.promptIds(), tokens.givenIds());
         this.history.append(firstToken);
         this.memory = memory;

@@ -56,6 +56,11 @@ public final class LegTokens {
         return spec.choices();
     }
 
+    /** Number within the request of one of the leg's choices: its random stream. */
+    public int stream(int choice) {
+        return spec.firstChoice() + choice;
+    }
+
     /** Tokens that a choice may still produce. */
     public int growthTokens() {
         return Math.max(0, spec.maxTokens() - firstTokenIndex());

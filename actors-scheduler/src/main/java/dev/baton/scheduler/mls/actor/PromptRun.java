@@ -94,7 +94,7 @@ public final class PromptRun implements PrefillWork {
             TokenHistory history = TokenHistory.of(tokens.promptIds(), tokens.givenIds());
             List<Integer> first = new ArrayList<>(tokens.choices());
             for (int choice = 0; choice < tokens.choices(); choice++) {
-                Sampler sampler = new Sampler(tokens.spec().sampling(), choice, vocabulary);
+                Sampler sampler = new Sampler(tokens.spec().sampling(), tokens.stream(choice), vocabulary);
                 first.add(sampler.sample(logits, history, tokens.firstTokenIndex()));
             }
             listener.firstTokens(first);
