@@ -1,0 +1,26 @@
+// The cpu backend's kernels for one instruction set: the same text for each, over that set's vocabulary. Everything here has
+// internal linkage, so no other file can end up with this file's instructions.
+#include "baton.h"
+#include "common/kernels.h"
+
+#if defined(__AVX2__)
+#include "cpu/simd_avx2.h"
+
+namespace bt {
+namespace {
+#include "cpu/pack.inl"
+
+#include "cpu/matmul.inl"
+
+#include "cpu/rowwise.inl"
+
+#include "cpu/attention.inl"
+
+const Kernels kKernels = {"avx2", LANES, packedBytes, pack, unpackRow, quantise, matmul, rmsnorm, rope, attention, swiglu, add};
+}  // namespace
+
+const Kernels* avx2Kernels() { return &kKernels; }
+}  // namespace bt
+#else
+const bt::Kernels* bt::avx2Kernels() { return nullptr; }
+#endif

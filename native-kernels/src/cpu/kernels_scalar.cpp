@@ -1,0 +1,26 @@
+// The cpu backend's kernels for one instruction set: the same text for each, over that set's vocabulary. Everything here has
+// internal linkage, so no other file can end up with this file's instructions.
+#include "baton.h"
+#include "common/kernels.h"
+
+#if 1
+#include "cpu/simd_scalar.h"
+
+namespace bt {
+namespace {
+#include "cpu/pack.inl"
+
+#include "cpu/matmul.inl"
+
+#include "cpu/rowwise.inl"
+
+#include "cpu/attention.inl"
+
+const Kernels kKernels = {"scalar", LANES, packedBytes, pack, unpackRow, quantise, matmul, rmsnorm, rope, attention, swiglu, add};
+}  // namespace
+
+const Kernels* scalarKernels() { return &kKernels; }
+}  // namespace bt
+#else
+const bt::Kernels* bt::scalarKernels() { return nullptr; }
+#endif
