@@ -57,7 +57,8 @@ class HandoffTest {
     }
 
     private static WorkerRig rig(String name, long epoch, WorkerConfig config) {
-        return new WorkerRig(KIT, name, epoch, config, plane, 8 * ToyModel.ABI.layerBlockBytes(), requests);
+        ToyModel model = new ToyModel(config.arenaBlocks(), config.maxBatchRows());
+        return WorkerRig.toy(KIT, name, epoch, model, config, plane, requests);
     }
 
     private static void awaitIdle(WorkerRig rig) {

@@ -26,7 +26,6 @@ import org.apache.pekko.actor.typed.ActorRef;
 /** One whole worker in the test's process: both actors, loop, pool, arena. */
 final class WorkerRig implements AutoCloseable {
     final WorkerContext context;
-    final ToyModel model;
     final CountingMetrics metrics = new CountingMetrics();
     final List<String> fenced = new CopyOnWriteArrayList<>();
     final ActorRef<PrefillProtocol.Command> prefill;
@@ -37,15 +36,15 @@ final class WorkerRig implements AutoCloseable {
             ActorTestKit kit,
             String name,
             long epoch,
+            RigModel model,
             WorkerConfig config,
             DataPlane dataPlane,
             long creditWindowBytes,
             RequestGateway gateway) {
         this.kit = kit;
-        this.model = new ToyModel(config.arenaBlocks(), config.maxBatchRows());
         IterationLoop loop = new IterationLoop(
                 name,
-                model,
+                model.engine(),
                 new FirstComePlanner(config.maxBatchRows(), config.prefillBudgetTokens()),
                 new LoopObserver() {
                     @Override
@@ -62,12 +61,12 @@ final class WorkerRig implements AutoCloseable {
                 new WorkerId(name),
                 new WorkerEpoch(epoch),
                 () -> role,
-                ToyModel.IDENTITY,
-                ToyModel.ABI,
-                ToyModel.VOCABULARY,
-                ToyModel.CONTEXT_TOKENS,
+                model.identity(),
+                model.abi(),
+                model.vocabulary(),
+                model.contextTokens(),
                 new KvBlockPool(config.arenaBlocks()),
-                model,
+                model.memory(),
                 model.region(),
                 loop,
                 dataPlane,
@@ -98,6 +97,12 @@ final class WorkerRig implements AutoCloseable {
                 Duration.ofMillis(20),
                 1_024,
                 1_024);
+    }
+
+    static WorkerRig toy(
+            ActorTestKit kit, String name, long epoch, ToyModel model, WorkerConfig config, DataPlane plane, RequestGateway gateway) {
+        return new WorkerRig(
+                kit, name, epoch, RigModel.toy(model), config, plane, 8 * ToyModel.ABI.layerBlockBytes(), gateway);
     }
 
     WorkerRef ref() {
