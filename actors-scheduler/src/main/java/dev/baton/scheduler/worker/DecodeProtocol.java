@@ -66,4 +66,13 @@ public final class DecodeProtocol {
     public record SourceSealed(TransferProtocol.SourceSealed message) implements Wire {}
 
     public record SourceAborted(TransferProtocol.SourceAborted message) implements Wire {}
+
+    /**
+     * The source has computed the prompt: from now on, every moment without the K/V is exposed handoff stall. Commentary; a
+     * loss costs only a figure.
+     */
+    public record PrefillComputed(Fence fence) implements Wire {}
+
+    /** The cluster removed the worker of this epoch; everything of it is fenced. */
+    public record PeerLost(WorkerEpoch epoch) implements Internal {}
 }

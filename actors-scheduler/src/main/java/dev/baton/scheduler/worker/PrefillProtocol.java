@@ -2,6 +2,7 @@ package dev.baton.scheduler.worker;
 
 import dev.baton.contract.identity.Fence;
 import dev.baton.contract.identity.RoleEpoch;
+import dev.baton.contract.identity.WorkerEpoch;
 import dev.baton.contract.journal.WireMessage;
 import dev.baton.contract.manifest.HandoffManifest;
 import dev.baton.transfer.link.DataEndpoint;
@@ -44,4 +45,10 @@ public final class PrefillProtocol {
     public record PublicationAcknowledged(TransferProtocol.PublicationAcknowledged message) implements Wire {}
 
     public record DestinationAborted(TransferProtocol.DestinationAborted message) implements Wire {}
+
+    /** The destination's transport holds nothing of an aborted transfer any more. */
+    public record StagingReleased(TransferProtocol.StagingReleased message) implements Wire {}
+
+    /** The cluster removed the worker of this epoch; everything of it is fenced. */
+    public record PeerLost(WorkerEpoch epoch) implements Internal {}
 }

@@ -1,0 +1,197 @@
+package dev.baton.decode.actor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.baton.contract.identity.Generation;
+import dev.baton.kernels.sampling.SamplingParams;
+import dev.baton.scheduler.mls.actor.WorkerConfig;
+import dev.baton.scheduler.worker.DecodeSpec;
+import dev.baton.transfer.link.AeronDataPlane;
+import dev.baton.transfer.link.DataPlane;
+import dev.baton.transfer.link.LinkConfig;
+import dev.baton.transfer.link.LinkMonitor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Prefill worker, Aeron, decode worker, tokens: both actors with their real link and loop. */
+class HandoffTest {
+    private static final ActorTestKit KIT = ActorTestKit.create();
+    private static DataPlane plane;
+    private static RequestDriver requests;
+    private static WorkerRig prefill;
+    private static WorkerRig decode;
+    private static int serial;
+
+    @BeforeAll
+    static void begin() {
+        plane = AeronDataPlane.start(LinkConfig.forNode("handoff-test"), LinkMonitor.silent());
+        requests = new RequestDriver();
+        prefill = rig("prefill", 11, WorkerRig.config(64));
+        decode = rig("decode", 22, WorkerRig.config(64));
+    }
+
+    @AfterAll
+    static void end() {
+        prefill.close();
+        decode.close();
+        plane.close();
+        KIT.shutdownTestKit();
+    }
+
+    @AfterEach
+    void s0x06E_nothingReservedNoCreditOutNoTransaction() {
+        awaitIdle(prefill);
+        awaitIdle(decode);
+        assertThat(prefill.fenced).isEmpty();
+        assertThat(decode.fenced).isEmpty();
+    }
+
+    private static WorkerRig rig(String name, long epoch, WorkerConfig config) {
+        ToyModel model = new ToyModel(config.arenaBlocks(), config.maxBatchRows());
+        return WorkerRig.toy(KIT, name, epoch, model, config, plane, requests);
+    }
+
+    private static void awaitIdle(WorkerRig rig) {
+        await(rig.toString()).atMost(Duration.ofSeconds(5)).pollInterval(Duration.ofMillis(5)).until(rig::isIdle);
+    }
+
+    private static RequestDriver.Run finished(RequestDriver.Run run) {
+        await(run.request.value())
+                .atMost(Duration.ofSeconds(10))
+                .pollInterval(Duration.ofMillis(2))
+                .until(run::isReleased);
+        assertThat(run.failures()).isEmpty();
+        assertThat(run.refusals()).isEmpty();
+        return run;
+    }
+
+    private static String name() {
+        return "r" + serial++;
+    }
+
+    private static List<Integer> prompt(int tokens, long seed) {
+        Random random = new Random(seed);
+        return IntStream.range(0, tokens)
+                .mapToObj(i -> random.nextInt(ToyModel.VOCABULARY))
+                .toList();
+    }
+
+    private static DecodeSpec spec(List<Integer> prompt, int maxTokens, int choices, SamplingParams sampling) {
+        return new DecodeSpec(prompt, Collections.nCopies(choices, List.of()), maxTokens, List.of(), sampling);
+    }
+
+    private static List<List<Integer>> colocated(DecodeSpec spec) {
+        return finished(requests.start(name(), spec, decode.ref(), decode.ref())).answers();
+    }
+
+    private static List<List<Integer>> handedOff(DecodeSpec spec) {
+        return finished(requests.start(name(), spec, prefill.ref(), decode.ref())).answers();
+    }
+
+    @Test
+    void s0x00E_aHandedOffRequestGivesTheSameTokensAsAColocatedOne() {
+        for (int promptTokens : new int[] {1, 3, 4, 5, 16, 17, 130}) {
+            DecodeSpec spec = spec(prompt(promptTokens, promptTokens), 20, 1, SamplingParams.greedy());
+            List<List<Integer>> expected = colocated(spec);
+            assertThat(expected.getFirst()).hasSize(20);
+            assertThat(handedOff(spec)).as("prompt of %d", promptTokens).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void s0x10_sampledChoicesAreTheSameAndEachHasItsOwnStream() {
+        for (int promptTokens : new int[] {1, 7, 8, 33}) {
+            DecodeSpec spec = spec(prompt(promptTokens, 5), 25, 3, SamplingParams.plain(1.5f, 42));
+            List<List<Integer>> expected = colocated(spec);
+            assertThat(expected.stream().distinct()).hasSize(3);
+            assertThat(handedOff(spec)).as("prompt of %d", promptTokens).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void s0x00D_thePrefillBudgetChangesTheQuantumAndNotTheAnswer() {
+        DecodeSpec spec = spec(prompt(150, 9), 12, 2, SamplingParams.plain(1f, 7));
+        List<List<Integer>> expected = colocated(spec);
+        for (int budget : new int[] {1, 7, 64, 512}) {
+            WorkerRig chunked = rig("budget-" + budget, 100 + budget, WorkerRig.config(budget));
+            try {
+                RequestDriver.Run run = requests.start(name(), spec, chunked.ref(), decode.ref());
+                assertThat(finished(run).answers()).as("budget %d", budget).isEqualTo(expected);
+                awaitIdle(chunked);
+            } finally {
+                chunked.close();
+            }
+        }
+    }
+
+    @Test
+    void s0x06B_aWindowSmallerThanOnePromptStillMakesProgressWithManyRequestsAtOnce() {
+        List<DecodeSpec> specs = new ArrayList<>();
+        List<RequestDriver.Run> runs = new ArrayList<>();
+        for (int i = 0; i < 24; i++) {
+            DecodeSpec spec = spec(prompt(40, i), 6, 1, SamplingParams.greedy());
+            specs.add(spec);
+            runs.add(requests.start(name(), spec, prefill.ref(), decode.ref()));
+        }
+        List<List<List<Integer>>> answers =
+                runs.stream().map(run -> finished(run).answers()).toList();
+        for (int i = 0; i < specs.size(); i++) {
+            assertThat(answers.get(i)).isEqualTo(colocated(specs.get(i)));
+        }
+    }
+
+    @Test
+    void s0x0F_aContinuationGoesOnWhereTheTokensGivenEnd() {
+        List<Integer> prompt = prompt(21, 3);
+        SamplingParams sampling = SamplingParams.plain(1f, 99).withPenalties(1.2f, 0.3f, 0.2f);
+        List<Integer> whole = colocated(spec(prompt, 30, 1, sampling)).getFirst();
+        DecodeSpec rest = new DecodeSpec(prompt, List.of(whole.subList(0, 13)), 30, List.of(), sampling);
+        assertThat(handedOff(rest).getFirst()).isEqualTo(whole.subList(13, 30));
+    }
+
+    @Test
+    void s0x06E_aCancelAtAnyMomentLeavesNothingBehind() {
+        Random random = new Random(1);
+        for (int i = 0; i < 200; i++) {
+            DecodeSpec spec = spec(prompt(1 + random.nextInt(120), i), 40, 1 + random.nextInt(3), SamplingParams.greedy());
+            boolean local = random.nextInt(4) == 0;
+            RequestDriver.Run run =
+                    requests.start(name(), spec, local ? decode.ref() : prefill.ref(), decode.ref());
+            long waitNanos = random.nextInt(6_000_000);
+            long until = System.nanoTime() + waitNanos;
+            while (System.nanoTime() - until < 0) {
+                Thread.onSpinWait();
+            }
+            run.cancel();
+        }
+    }
+
+    @Test
+    void s0x00A_aChoiceEndsByTheRequestsRuleOrByAStopToken() {
+        List<Integer> prompt = prompt(10, 77);
+        List<Integer> whole = colocated(spec(prompt, 40, 1, SamplingParams.greedy())).getFirst();
+        RequestDriver.Run ended = requests.prepare(
+                        name(),
+                        Generation.FIRST,
+                        spec(prompt, 40, 1, SamplingParams.greedy()),
+                        prefill.ref(),
+                        decode.ref())
+                .stoppingAfter(5);
+        finished(requests.start(ended));
+        assertThat(ended.answers().getFirst()).startsWith(whole.subList(0, 5).toArray(Integer[]::new));
+        int stop = whole.get(8);
+        DecodeSpec withStop = new DecodeSpec(prompt, List.of(List.of()), 40, List.of(stop), SamplingParams.greedy());
+        List<Integer> stopped = handedOff(withStop).getFirst();
+        assertThat(stopped).isEqualTo(whole.subList(0, whole.indexOf(stop) + 1));
+    }
+}

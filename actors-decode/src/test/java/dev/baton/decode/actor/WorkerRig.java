@@ -1,0 +1,148 @@
+package dev.baton.decode.actor;
+
+import dev.baton.contract.identity.RoleEpoch;
+import dev.baton.contract.identity.WorkerEpoch;
+import dev.baton.contract.identity.WorkerId;
+import dev.baton.prefill.actor.PrefillActor;
+import dev.baton.scheduler.kv.KvBlockPool;
+import dev.baton.scheduler.mls.actor.FirstComePlanner;
+import dev.baton.scheduler.mls.actor.IterationLoop;
+import dev.baton.scheduler.mls.actor.LoopObserver;
+import dev.baton.scheduler.mls.actor.WorkerConfig;
+import dev.baton.scheduler.mls.actor.WorkerContext;
+import dev.baton.scheduler.mls.actor.WorkerRole;
+import dev.baton.scheduler.request.RequestGateway;
+import dev.baton.scheduler.worker.DecodeProtocol;
+import dev.baton.scheduler.worker.PrefillProtocol;
+import dev.baton.scheduler.worker.Role;
+import dev.baton.scheduler.worker.WorkerRef;
+import dev.baton.transfer.link.DataPlane;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/** One whole worker in the test's process: both actors, loop, pool, arena. */
+final class WorkerRig implements AutoCloseable {
+    final WorkerContext context;
+    final CountingMetrics metrics = new CountingMetrics();
+    final List<String> fenced = new CopyOnWriteArrayList<>();
+    final ActorRef<PrefillProtocol.Command> prefill;
+    final ActorRef<DecodeProtocol.Command> decode;
+    private final ActorTestKit kit;
+
+    WorkerRig(
+            ActorTestKit kit,
+            String name,
+            long epoch,
+            RigModel model,
+            WorkerConfig config,
+            DataPlane dataPlane,
+            long creditWindowBytes,
+            RequestGateway gateway) {
+        this.kit = kit;
+        IterationLoop loop = new IterationLoop(
+                name,
+                model.engine(),
+                new FirstComePlanner(config.maxBatchRows(), config.prefillBudgetTokens()),
+                new LoopObserver() {
+                    @Override
+                    public void iterated(int prefillRows, int decodeRows, long durationNanos) {}
+
+                    @Override
+                    public void stopped(Throwable bug) {
+                        fenced.add(bug.toString());
+                    }
+                },
+                config.maxLoopWorks());
+        WorkerRole role = new WorkerRole(Role.MIXED, RoleEpoch.FIRST);
+        this.context = new WorkerContext(
+                new WorkerId(name),
+                new WorkerEpoch(epoch),
+                () -> role,
+                model.identity(),
+                model.abi(),
+                model.vocabulary(),
+                model.contextTokens(),
+                new KvBlockPool(config.arenaBlocks()),
+                model.memory(),
+                model.region(),
+                loop,
+                dataPlane,
+                creditWindowBytes,
+                gateway,
+                fenced::add,
+                config,
+                metrics);
+        this.prefill = kit.spawn(PrefillActor.create(context));
+        this.decode = kit.spawn(DecodeActor.create(context));
+        loop.start();
+    }
+
+    static WorkerConfig config(int prefillBudgetTokens) {
+        return new WorkerConfig(
+                512,
+                ToyModel.BLOCK_TOKENS,
+                600,
+                prefillBudgetTokens,
+                2 * ToyModel.ABI.layerBlockBytes(),
+                64,
+                64,
+                256,
+                Duration.ofSeconds(10),
+                Duration.ofMillis(500),
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(5),
+                Duration.ofMillis(20),
+                1_024,
+                1_024);
+    }
+
+    static WorkerRig toy(
+            ActorTestKit kit, String name, long epoch, ToyModel model, WorkerConfig config, DataPlane plane, RequestGateway gateway) {
+        return new WorkerRig(
+                kit, name, epoch, RigModel.toy(model), config, plane, 8 * ToyModel.ABI.layerBlockBytes(), gateway);
+    }
+
+    WorkerRef ref() {
+        return new WorkerRef(
+                context.worker(), context.epoch(), context.role().get().epoch(), prefill, decode);
+    }
+
+    PrefillActor.Load prefillLoad() {
+        var probe = kit.<PrefillActor.Load>createTestProbe();
+        prefill.tell(PrefillActor.read(probe.ref()));
+        return probe.receiveMessage();
+    }
+
+    DecodeActor.Load decodeLoad() {
+        var probe = kit.<DecodeActor.Load>createTestProbe();
+        decode.tell(DecodeActor.read(probe.ref()));
+        return probe.receiveMessage();
+    }
+
+    /** Nothing reserved, no credit out, no leg, nothing on the loop. */
+    boolean isIdle() {
+        PrefillActor.Load prefilling = prefillLoad();
+        return context.pool().usage().idle()
+                && prefilling.legs() == 0
+                && prefilling.inflightCreditBytes() == 0
+                && decodeLoad().legs() == 0
+                && context.loop().load().runningDecodes() == 0
+                && context.loop().load().pendingPrefillTokens() == 0;
+    }
+
+    @Override
+    public String toString() {
+        return context.worker() + " pool=" + context.pool().usage() + ' ' + prefillLoad() + ' ' + decodeLoad() + ' '
+                + context.loop().load() + " fenced=" + fenced + " metrics=" + metrics;
+    }
+
+    @Override
+    public void close() {
+        kit.stop(prefill);
+        kit.stop(decode);
+        context.loop().close();
+    }
+}

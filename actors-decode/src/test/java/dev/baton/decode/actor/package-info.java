@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.decode.actor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.scheduler.kv;
+
+import org.jspecify.annotations.NullMarked;

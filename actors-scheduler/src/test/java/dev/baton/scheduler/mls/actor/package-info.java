@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.scheduler.mls.actor;
+
+import org.jspecify.annotations.NullMarked;
