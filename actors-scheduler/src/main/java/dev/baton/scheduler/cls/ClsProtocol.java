@@ -13,13 +13,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 public final class ClsProtocol {
     private ClsProtocol() {}
 
-    public sealed interface Command permits Wire, Internal {}
-
-    /** What other nodes may send. */
-    public sealed interface Wire extends Command, WireMessage {}
-
-    /** The entity's own messages; they never cross nodes. */
-    public non-sealed interface Internal extends Command {}
+    public sealed interface Command extends WireMessage {}
 
     /**
      * Asks for a pair of workers. Answered with RouteGranted or RouteRefused to the request entity, through sharding.
@@ -40,23 +34,23 @@ public final class ClsProtocol {
             boolean colocated,
             List<WorkerId> avoid,
             long waitMillis)
-            implements Wire {
+            implements Command {
         public AskRoute {
             avoid = List.copyOf(avoid);
         }
     }
 
     /** The request no longer needs what that ask was granted, or no longer waits for it. */
-    public record ReleaseRoute(RequestId request, long routeAsk) implements Wire {}
+    public record ReleaseRoute(RequestId request, long routeAsk) implements Command {}
 
     /** Sent by each worker when it starts, a few times a second, and when its load changes much. */
-    public record Report(WorkerReport report) implements Wire {}
+    public record Report(WorkerReport report) implements Command {}
 
     /** A worker leaves by its own will: nothing new is routed to it. */
-    public record WorkerLeaving(WorkerId worker, WorkerEpoch epoch) implements Wire {}
+    public record WorkerLeaving(WorkerId worker, WorkerEpoch epoch) implements Command {}
 
     /** For status displays. */
-    public record ReadCluster(ActorRef<ClusterView> replyTo) implements Wire {}
+    public record ReadCluster(ActorRef<ClusterView> replyTo) implements Command {}
 
     /** @param waiting requests waiting for capacity @param bound requests holding a route */
     public record ClusterView(List<WorkerReport> workers, long waiting, long bound) implements WireMessage {
