@@ -15,6 +15,9 @@ public final class ClsProtocol {
 
     public sealed interface Command extends WireMessage {}
 
+    /** The entity's own timers and membership events; they never cross nodes. */
+    public non-sealed interface Internal extends Command {}
+
     /**
      * Asks for a pair of workers. Answered with RouteGranted or RouteRefused to the request entity, through sharding.
      *
