@@ -159,8 +159,8 @@ class ChunkReceiverTest {
 
     @Test
     void aMessageShorterThanAHeaderIsRefused() {
-        receiver.fragment(image, message(chunk), 0, ChunkHeader.HEADER_BYTES - 1, (byte) UNFRAGMENTED);
-        receiver.fragment(image, message(chunk), 0, 0, (byte) UNFRAGMENTED);
+        receiver.fragment(image, message(chunk), 0, ChunkHeader.HEADER_BYTES - 1, UNFRAGMENTED);
+        receiver.fragment(image, message(chunk), 0, 0, UNFRAGMENTED);
         assertThat(unowned).containsExactly(LinkRefusal.TRUNCATED_HEADER, LinkRefusal.TRUNCATED_HEADER);
         theNextGoodChunkArrives();
     }
@@ -168,7 +168,7 @@ class ChunkReceiverTest {
     @Test
     void aMessageThatEndsEarlyIsNotReceived() {
         UnsafeBuffer message = message(chunk);
-        receiver.fragment(image, message, 0, message.capacity() - 1, (byte) UNFRAGMENTED);
+        receiver.fragment(image, message, 0, message.capacity() - 1, UNFRAGMENTED);
         assertThat(listener.told()).containsExactly(new Refused(chunk.index(), LinkRefusal.TRUNCATED_PAYLOAD));
         theNextGoodChunkArrives();
     }
@@ -193,7 +193,7 @@ class ChunkReceiverTest {
         UnsafeBuffer message = message(chunk);
         receiver.fragment(image, message, FRAGMENT, FRAGMENT, (byte) 0);
         receiver.fragment(image, message, 2 * FRAGMENT, FRAGMENT, (byte) 0);
-        receiver.fragment(image, message, 3 * FRAGMENT, 500, (byte) END_FRAG_FLAG);
+        receiver.fragment(image, message, 3 * FRAGMENT, 500, END_FRAG_FLAG);
         assertThat(unowned).containsExactly(LinkRefusal.MID_MESSAGE_JOIN);
         assertThat(Transfers.isAllZero(to)).isTrue();
         theNextGoodChunkArrives();
@@ -203,13 +203,13 @@ class ChunkReceiverTest {
     void aChunkThatBeginsOnAnotherImageTakesTheBlocksOver() {
         IncomingMessage second = new IncomingMessage();
         UnsafeBuffer message = message(chunk);
-        receiver.fragment(image, message, 0, FRAGMENT, (byte) BEGIN_FRAG_FLAG);
-        receiver.fragment(second, message, 0, FRAGMENT, (byte) BEGIN_FRAG_FLAG);
+        receiver.fragment(image, message, 0, FRAGMENT, BEGIN_FRAG_FLAG);
+        receiver.fragment(second, message, 0, FRAGMENT, BEGIN_FRAG_FLAG);
         receiver.fragment(image, message, FRAGMENT, FRAGMENT, (byte) 0);
-        receiver.fragment(image, message, 2 * FRAGMENT, message.capacity() - 2 * FRAGMENT, (byte) END_FRAG_FLAG);
+        receiver.fragment(image, message, 2 * FRAGMENT, message.capacity() - 2 * FRAGMENT, END_FRAG_FLAG);
         assertThat(listener.told()).containsExactly(new Refused(chunk.index(), LinkRefusal.SUPERSEDED));
 
-        receiver.fragment(second, message, FRAGMENT, message.capacity() - FRAGMENT, (byte) END_FRAG_FLAG);
+        receiver.fragment(second, message, FRAGMENT, message.capacity() - FRAGMENT, END_FRAG_FLAG);
         assertThat(listener.told()).hasSize(2).last().isInstanceOf(Received.class);
         assertThat(Transfers.mismatch(chunk, from, blocks, to, blocks)).isEqualTo(-1);
     }
@@ -218,7 +218,7 @@ class ChunkReceiverTest {
     void aForgottenTransferIsNotWrittenEvenInTheMiddleOfAMessage() {
         IncomingMessage other = new IncomingMessage();
         UnsafeBuffer message = message(chunk);
-        receiver.fragment(other, message, 0, FRAGMENT, (byte) BEGIN_FRAG_FLAG);
+        receiver.fragment(other, message, 0, FRAGMENT, BEGIN_FRAG_FLAG);
         receiver.forget(fence.transferId());
         to.memory().fill((byte) 0);
         feed(image, message);
