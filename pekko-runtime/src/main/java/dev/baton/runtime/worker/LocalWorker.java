@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory and the thread of one worker. The model's weights belong to the process: all its workers read the same copy.
+ * The memory and the thread of one worker; device and weights are its own but belong to whoever made them, and outlive it.
  * Close it after its actors have stopped.
  */
 public final class LocalWorker implements AutoCloseable {

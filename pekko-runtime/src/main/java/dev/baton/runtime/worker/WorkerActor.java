@@ -15,9 +15,10 @@ import dev.baton.scheduler.worker.WorkerRef;
 import dev.baton.scheduler.worker.WorkerReport;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -25,6 +26,7 @@ import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
@@ -53,15 +55,23 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
     /** I am this incarnation. */
     public record Introduced(WorkerEpoch epoch, ActorRef<Command> peer) implements Command, WireMessage {}
 
+    /** What the worker holds, for status and for tests that end with nothing held. */
+    public record ReadLoad(ActorRef<Load> replyTo) implements Command {}
+
+    /** @param creditBytes bytes sent and not yet visible at their destination */
+    public record Load(long legs, long creditBytes) {}
+
     /** Nothing that this worker computes or holds may be used any more. */
     public record Fence(String cause) implements Command {}
 
+    private static final Duration LOAD_TIMEOUT = Duration.ofSeconds(5);
     private static final ServiceKey<Command> PEERS = ServiceKey.create(Command.class, "baton-workers");
 
     private final WorkerContext worker;
     private final ActorRef<PrefillProtocol.Command> prefill;
     private final ActorRef<DecodeProtocol.Command> decode;
-    private final Map<ActorRef<Command>, Optional<WorkerEpoch>> peers = new HashMap<>();
+    private final Set<ActorRef<Command>> met = new HashSet<>();
+    private final Map<ActorRef<Command>, WorkerEpoch> peers = new HashMap<>();
     private final ModelId model;
     private final Role role;
     private final Consumer<ClsProtocol.Command> scheduler;
@@ -116,6 +126,7 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
                 .onMessage(Tick.class, _ -> report())
+                .onMessage(ReadLoad.class, this::readLoad)
                 .onMessage(PeersFound.class, this::meet)
                 .onMessage(Hello.class, this::introduce)
                 .onMessage(Introduced.class, this::remember)
@@ -125,9 +136,20 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
                 .build();
     }
 
+    private Behavior<Command> readLoad(ReadLoad read) {
+        var scheduler = getContext().getSystem().scheduler();
+        CompletionStage<PrefillActor.Load> prefills =
+                AskPattern.ask(prefill, PrefillActor::read, LOAD_TIMEOUT, scheduler);
+        CompletionStage<DecodeActor.Load> decodes = AskPattern.ask(decode, DecodeActor::read, LOAD_TIMEOUT, scheduler);
+        prefills.thenCombine(
+                        decodes, (p, d) -> new Load((long) p.legs() + d.legs(), p.inflightCreditBytes()))
+                .thenAccept(read.replyTo()::tell);
+        return this;
+    }
+
     private Behavior<Command> meet(PeersFound found) {
         for (ActorRef<Command> peer : found.peers()) {
-            if (!peer.equals(getContext().getSelf()) && peers.putIfAbsent(peer, Optional.empty()) == null) {
+            if (!peer.equals(getContext().getSelf()) && met.add(peer)) {
                 getContext().watch(peer);
                 peer.tell(new Hello(getContext().getSelf()));
             }
@@ -141,15 +163,19 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
     }
 
     private Behavior<Command> remember(Introduced peer) {
-        peers.replace(peer.peer(), Optional.of(peer.epoch()));
+        if (met.contains(peer.peer())) {
+            peers.put(peer.peer(), peer.epoch());
+        }
         return this;
     }
 
     private Behavior<Command> forget(Terminated gone) {
-        Optional<WorkerEpoch> epoch = peers.remove(gone.getRef().<Command>unsafeUpcast());
-        if (epoch != null && epoch.isPresent()) {
-            prefill.tell(new PrefillProtocol.PeerLost(epoch.get()));
-            decode.tell(new DecodeProtocol.PeerLost(epoch.get()));
+        ActorRef<Command> peer = gone.getRef().unsafeUpcast();
+        met.remove(peer);
+        WorkerEpoch epoch = peers.remove(peer);
+        if (epoch != null) {
+            prefill.tell(new PrefillProtocol.PeerLost(epoch));
+            decode.tell(new DecodeProtocol.PeerLost(epoch));
         }
         return this;
     }

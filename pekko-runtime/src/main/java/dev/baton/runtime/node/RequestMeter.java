@@ -1,0 +1,26 @@
+package dev.baton.runtime.node;
+
+import dev.baton.runtime.telemetry.Metrics;
+import dev.baton.scheduler.request.FailureCause;
+import dev.baton.scheduler.request.Outcome;
+import dev.baton.scheduler.request.RequestMachine;
+import dev.baton.scheduler.request.Usage;
+import dev.baton.scheduler.request.actor.RequestObserver;
+import java.util.Optional;
+
+/** What request entities count. HTTP measures durations, because it sees what the client sees. */
+record RequestMeter(Metrics metrics) implements RequestObserver {
+
+    @Override
+    public void ended(Outcome outcome, Optional<FailureCause> failure, Usage usage) {
+        metrics.tokens(usage.promptTokens(), usage.completionTokens());
+        if (usage.exposedStallNanos() > 0) {
+            metrics.exposedStall(usage.exposedStallNanos());
+        }
+    }
+
+    @Override
+    public void refused(RequestMachine.Refusal reason) {
+        metrics.refusal("request", reason);
+    }
+}
