@@ -8,6 +8,7 @@ import dev.baton.kernels.device.Model;
 import dev.baton.kernels.model.LlamaConfig;
 import dev.baton.kernels.model.TensorType;
 import dev.baton.kernels.synth.SyntheticModel;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -48,15 +49,24 @@ public final class ForwardBench {
                     shape, type, device.numericsIdentity(), threads, model.packedBytes() / 1_000_000, runs);
             double[] prefill = new double[runs];
             double[] decode = new double[runs];
+            double[] prefillCpu = new double[runs];
+            double[] decodeCpu = new double[runs];
             for (int run = -1; run < runs; run++) { // one to warm up
+                long cpu = callerCpuNanos();
                 double p = prefillTokensPerSecond(pass, blocks);
+                long between = callerCpuNanos();
                 double d = decodeTokensPerSecond(pass, blocks);
                 if (run >= 0) {
                     prefill[run] = p;
                     decode[run] = d;
+                    prefillCpu[run] = PROMPT * 1e9 / (between - cpu);
+                    decodeCpu[run] = DECODED * 1e9 / (callerCpuNanos() - between);
                 }
             }
             print("prefill " + PROMPT, prefill, "");
+            if (threads == 1) { // on a busy machine the wall clock measures the neighbours
+                print("  by CPU time", prefillCpu, "");
+            }
             // A decode step reads every packed weight once, and of an untied embedding only one row.
             double gigabytes = model.packedBytes() / 1e9;
             print(
@@ -64,6 +74,10 @@ public final class ForwardBench {
                     decode,
                     String.format(", weights read at %.1f GB/s", median(decode) * gigabytes));
         }
+    }
+
+    private static long callerCpuNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 
     private static double prefillTokensPerSecond(ForwardPass pass, int blocks) {
