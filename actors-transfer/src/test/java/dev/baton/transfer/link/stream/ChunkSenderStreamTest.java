@@ -204,7 +204,7 @@ class ChunkSenderStreamTest {
                 }
                 await().until(() -> visible.receivedCount() == (long) transfers * PLAN.count());
                 for (Fence fence : fences) {
-                    KvRegion to = regions.get(fence.transferId());
+                    KvRegion to = java.util.Objects.requireNonNull(regions.get(fence.transferId()));
                     assertThat(from.memory().mismatch(to.memory())).isEqualTo(-1);
                     stream.releaseAll(fence.transferId()).toCompletableFuture().join();
                 }
