@@ -77,7 +77,7 @@ final class LinkAgent implements Runnable {
             if (work > 0) {
                 idle.worked();
             } else {
-                long parkNs = idle.nextParkNs(anyWaits());
+                long parkNs = idle.nextParkNs(anyWaits(), receiver.isExpecting());
                 if (parkNs > 0) {
                     commands.parkUnlessAsked(idle, parkNs);
                 }

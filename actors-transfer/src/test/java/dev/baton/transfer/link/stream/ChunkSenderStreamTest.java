@@ -25,6 +25,7 @@ import dev.baton.transfer.link.Transfers;
 import dev.baton.transfer.link.ffi.KvRegion;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -181,7 +182,7 @@ class ChunkSenderStreamTest {
             long windowBytes = 2 * CHUNK_BYTES;
             assertThat(windowBytes).isLessThan(PLAN.payloadBytes());
             try (ChunkSenderStream stream = stream(link, windowBytes, ChunkSenderStream.DEFAULT_QUEUE_CHUNKS)) {
-                Map<TransferId, KvRegion> regions = new ConcurrentHashMap<>();
+                Map<TransferId, KvRegion> regions = new HashMap<>();
                 List<Fence> fences = new ArrayList<>();
                 RecordingListener visible = new RecordingListener() {
                     @Override
@@ -204,7 +205,7 @@ class ChunkSenderStreamTest {
                 }
                 await().until(() -> visible.receivedCount() == (long) transfers * PLAN.count());
                 for (Fence fence : fences) {
-                    KvRegion to = regions.get(fence.transferId());
+                    KvRegion to = java.util.Objects.requireNonNull(regions.get(fence.transferId()));
                     assertThat(from.memory().mismatch(to.memory())).isEqualTo(-1);
                     stream.releaseAll(fence.transferId()).toCompletableFuture().join();
                 }
