@@ -23,10 +23,10 @@ public final class ClsProtocol {
      *
      * @param routeAsk counts the asks of this request; the answer echoes it
      * @param promptTokens tokens to prefill, prompt plus tokens already given on a continuation
-     * @param growthTokensPerChoice the most that one choice may still produce
+     * @param choices answers that share the prompt
+     * @param growthTokensPerChoice most tokens that one choice may still produce
      * @param colocated one worker for both phases
      * @param avoid workers that just failed this request
-     * @param waitMillis longest wait for capacity
      */
     public record AskRoute(
             TenantId tenant,

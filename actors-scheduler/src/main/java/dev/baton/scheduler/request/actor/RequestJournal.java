@@ -11,7 +11,11 @@ public sealed interface RequestJournal extends WireMessage {
 
     int version();
 
-    /** An event that the machine adopted. @param where node that adopted it */
+    /**
+     * An event that the machine adopted.
+     *
+     * @param where node that adopted it
+     */
     record Adopted(int version, String where, RequestEvent event) implements RequestJournal {}
 
     /** Transitions told by workers: commentary, without effect on the request. */
