@@ -237,13 +237,13 @@ class BadInputTest {
                 "\"a\" | null",
                 "null | null",
                 "{\"model\": | model",
-                "{\"a\":1 | null",
+                "{\"a\":1 | a",
                 "{} {} | null",
                 "{\"model\":\"fake/model\",\"prompt\":\"a\"}x | null",
                 "{'model':1} | null",
                 "{\"n\":01} | n",
                 "{\"n\":+1} | n",
-                "{\"a\":1,} | null"
+                "{\"a\":1,} | a"
             })
     void textThatIsNoJsonObject(String body, String param) {
         refused(api.post(COMPLETION, body), 400, "null".equals(param) ? null : param, "invalid_json");

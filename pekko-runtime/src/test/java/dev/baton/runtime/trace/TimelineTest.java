@@ -55,7 +55,7 @@ class TimelineTest {
                 .isEqualTo("       0.000 ms  request               node-a    New -> Routing (Submitted)");
         assertThat(lines.get(3))
                 .isEqualTo("       4.000 ms  transfer-destination  decode-0  Reserved -> Transferring (ChunkReceived)"
-                        + "                bytes=7168");
+                        + "            bytes=7168");
         assertThat(lines.get(8)).startsWith("      36.000 ms");
     }
 
