@@ -4,10 +4,14 @@ import dev.baton.contract.identity.RequestId;
 import dev.baton.scheduler.request.Outcome;
 import dev.baton.scheduler.request.OutputItem;
 import dev.baton.scheduler.request.RequestProtocol.Pulled;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.NotUsed;
@@ -23,6 +27,9 @@ import org.slf4j.LoggerFactory;
  */
 final class AnswerSource {
     private static final Logger LOG = LoggerFactory.getLogger(AnswerSource.class);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Executor SOON = CompletableFuture.delayedExecutor(250, TimeUnit.MILLISECONDS);
 
     private final Backend backend;
     private final ApiSettings settings;
@@ -58,7 +65,7 @@ final class AnswerSource {
                                 Optional.<Pair<Optional<Integer>, List<Piece>>>empty());
                     }
                     int next = position.get();
-                    return backend.pull(request, next, settings.pullItems(), settings.keepAliveMillis())
+                    return pull(request, next, System.nanoTime() + PATIENCE.toNanos())
                             .thenApply(pulled -> {
                                 List<Piece> pieces = pieces(prompt, next, pulled);
                                 boolean last = !pulled.known() || pulled.ended() != null;
@@ -79,6 +86,19 @@ final class AnswerSource {
                         }
                     });
                     return nothing;
+                });
+    }
+
+    /** A request that moves to another node does not answer for a while; pulling only reads, so it may be repeated. */
+    private CompletionStage<Pulled> pull(RequestId request, int from, long giveUpAtNanos) {
+        return backend.pull(request, from, settings.pullItems(), settings.keepAliveMillis())
+                .exceptionallyCompose(failure -> {
+                    if (System.nanoTime() - giveUpAtNanos > 0) {
+                        return CompletableFuture.failedFuture(failure);
+                    }
+                    LOG.warn("request={} pull repeated cause={}", AnswerId.shortName(request), failure.toString());
+                    return CompletableFuture.supplyAsync(() -> from, SOON)
+                            .thenCompose(again -> pull(request, again, giveUpAtNanos));
                 });
     }
 

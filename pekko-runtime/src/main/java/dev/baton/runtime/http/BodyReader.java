@@ -41,7 +41,8 @@ final class BodyReader {
     private void refuseOtherMedia(HttpRequest request, RequestEntity entity) {
         ContentType type = entity.getContentType();
         String name = type.mediaType().mainType() + "/" + type.mediaType().subType();
-        boolean absent = name.equals("none/none");
+        // A request without the header is taken for bytes of unknown type.
+        boolean absent = name.equals("none/none") || name.equals("application/octet-stream");
         boolean encoded = request.getHeader("Content-Encoding")
                 .map(HttpHeader::value)
                 .filter(value -> !value.equalsIgnoreCase("identity"))

@@ -423,4 +423,12 @@ class ApiRoutesTest {
         assertThat(ServedApi.ids(response.body())).containsExactly("0", "2");
         assertThat(response.body()).contains("\"finish_reason\":\"length\"");
     }
+
+    @Test
+    void aRequestThatMovesIsPulledAgain() {
+        api.backend.failingPulls.set(2);
+        HttpResponse<String> response = api.post("/v1/chat/completions", chat(",\"stream\":true"));
+        assertThat(ServedApi.ids(response.body())).containsExactly("0", "1t", "1");
+        assertThat(api.backend.cancelled).isEmpty();
+    }
 }

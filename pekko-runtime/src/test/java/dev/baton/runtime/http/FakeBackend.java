@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,7 @@ final class FakeBackend implements Backend {
     final AtomicInteger pulls = new AtomicInteger();
     final AtomicInteger pulling = new AtomicInteger();
     final AtomicInteger mostPulling = new AtomicInteger();
+    final AtomicInteger failingPulls = new AtomicInteger();
     volatile Function<RequestSpec, Script> answers = spec -> Script.words(spec.choices(), "Hello", " world");
     volatile Readiness readiness = new Readiness.Ready();
     private final Map<RequestId, Script> scripts = new ConcurrentHashMap<>();
@@ -120,6 +122,9 @@ final class FakeBackend implements Backend {
     @Override
     public CompletionStage<Pulled> pull(RequestId request, int from, int maxItems, long waitMillis) {
         pulls.incrementAndGet();
+        if (failingPulls.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            return CompletableFuture.failedFuture(new TimeoutException("the entity moves"));
+        }
         mostPulling.accumulateAndGet(pulling.incrementAndGet(), Math::max);
         Script script = scripts.get(request);
         Pulled pulled;

@@ -1,0 +1,4 @@
+@NullUnmarked
+package dev.baton.runtime.cli;
+
+import org.jspecify.annotations.NullUnmarked;

@@ -1,0 +1,4 @@
+@NullUnmarked
+package dev.baton.runtime.trace;
+
+import org.jspecify.annotations.NullUnmarked;
