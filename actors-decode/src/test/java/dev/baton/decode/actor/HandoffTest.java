@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.baton.contract.identity.Fence;
 import dev.baton.contract.identity.Generation;
 import dev.baton.contract.identity.WorkerEpoch;
+import dev.baton.contract.identity.WorkerId;
 import dev.baton.contract.journal.TransitionRecord;
 import dev.baton.kernels.sampling.SamplingParams;
 import dev.baton.scheduler.mls.actor.WorkerConfig;
@@ -13,6 +14,7 @@ import dev.baton.scheduler.worker.DecodeProtocol;
 import dev.baton.scheduler.worker.DecodeSpec;
 import dev.baton.scheduler.worker.LegRefusal;
 import dev.baton.scheduler.worker.PrefillProtocol;
+import dev.baton.scheduler.worker.WorkerRef;
 import dev.baton.transfer.link.AeronDataPlane;
 import dev.baton.transfer.link.DataPlane;
 import dev.baton.transfer.link.LinkConfig;
@@ -25,6 +27,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -354,5 +357,73 @@ class HandoffTest {
                 .anySatisfy(t -> assertThat(t.detail())
                         .contains("logicalKvBytes=" + 60 * ToyModel.ABI.tokenBytes())
                         .contains("exposedStallNanos="));
+    }
+
+    @Test
+    void s0x06E_aReservationThatNobodyFillsEndsByItsDeadline() {
+        WorkerRig waiting = rig("waiting", 77, WorkerRig.impatient());
+        try {
+            ActorRef<PrefillProtocol.Command> nobody =
+                    KIT.<PrefillProtocol.Command>createTestProbe().ref();
+            WorkerRef silent = new WorkerRef(
+                    new WorkerId("silent"), new WorkerEpoch(78), prefill.ref().roleEpoch(), nobody, decode.decode);
+            RequestDriver.Run run = requests.start(
+                    name(), spec(prompt(20, 1), 10, 1, SamplingParams.greedy()), silent, waiting.ref());
+            await().atMost(Duration.ofSeconds(5)).until(run::isReleased);
+            assertThat(run.failures().getFirst()).startsWith("DECODE transfer_DEADLINE");
+            awaitIdle(waiting);
+            assertThat(waiting.fenced).isEmpty();
+        } finally {
+            waiting.close();
+        }
+    }
+
+    @Test
+    void s0x06E_aDestinationThatNeverAnswersKeepsNoBlockOfTheSource() {
+        WorkerRig source = rig("unanswered", 79, WorkerRig.impatient());
+        try {
+            RequestDriver.Run run = requests.prepare(
+                    name(),
+                    Generation.FIRST,
+                    spec(prompt(20, 1), 3, 1, SamplingParams.greedy()),
+                    source.ref(),
+                    decode.ref());
+            finished(requests.start(run));
+            awaitIdle(source);
+            PrefillProtocol.StartPrefill real = Objects.requireNonNull(run.start);
+            RequestDriver.Run orphan = requests.prepare(
+                    "orphan", Generation.FIRST, real.spec(), source.ref(), decode.ref());
+            PrefillProtocol.StartPrefill renamed = ManifestMutations.renamed(real, "orphan");
+            ActorRef<DecodeProtocol.Command> deaf =
+                    KIT.<DecodeProtocol.Command>createTestProbe().ref();
+            source.prefill.tell(new PrefillProtocol.StartPrefill(
+                    renamed.manifest(), renamed.roleEpoch(), renamed.spec(), renamed.endpoint(), deaf));
+            await().atMost(Duration.ofSeconds(8)).until(() -> !orphan.failures().isEmpty());
+            assertThat(orphan.failures().getFirst()).startsWith("PREFILL transfer_");
+            awaitIdle(source);
+            assertThat(source.fenced).isEmpty();
+        } finally {
+            source.close();
+        }
+    }
+
+    @Test
+    void s0x06E_aRunningDecodeWhoseRequestFallsSilentEnds() {
+        WorkerRig lonely = rig("lonely", 80, WorkerRig.impatient());
+        try {
+            RequestDriver.Run run = requests.prepare(
+                            name(),
+                            Generation.FIRST,
+                            spec(prompt(20, 1), 400, 2, SamplingParams.greedy()),
+                            lonely.ref(),
+                            lonely.ref())
+                    .holdingTokens();
+            requests.start(run);
+            await().atMost(Duration.ofSeconds(5)).until(run::isReleased);
+            assertThat(run.failures()).contains("DECODE request_silent");
+            awaitIdle(lonely);
+        } finally {
+            lonely.close();
+        }
     }
 }

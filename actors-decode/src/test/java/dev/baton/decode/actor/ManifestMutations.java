@@ -109,32 +109,73 @@ final class ManifestMutations {
         for (RequestIdentity other : new RequestIdentity[] {otherPrompt, shorter}) {
             all.put(
                     new StartPrefill(
-                            new HandoffManifest(other, i, t, p, m.chunkPayloadLimitBytes()),
+                            consistent(new HandoffManifest(other, i, t, p, m.chunkPayloadLimitBytes())),
                             real.roleEpoch(),
                             real.spec(),
                             real.endpoint(),
                             real.destination()),
                     LegRefusal.PROMPT_DIGEST_MISMATCH);
         }
+        RequestIdentity renamed = new RequestIdentity(
+                r.tenant(),
+                new RequestId("mutant-transfer"),
+                r.generation(),
+                r.attempt(),
+                r.promptDigest(),
+                r.tokens(),
+                r.promptTokens());
+        all.put(
+                new StartPrefill(
+                        new HandoffManifest(renamed, i, t, p, m.chunkPayloadLimitBytes()),
+                        real.roleEpoch(),
+                        real.spec(),
+                        real.endpoint(),
+                        real.destination()),
+                LegRefusal.MANIFEST_INCONSISTENT);
         return all;
     }
 
-    private static StartPrefill with(
-            StartPrefill real, HandoffManifest m, String name, ModelIdentity model, TensorAbi tensor, Placement placement) {
+    /** The transfer id that the manifest's own identity derives. */
+    private static HandoffManifest consistent(HandoffManifest m) {
+        Placement p = m.placement();
+        Placement minted = new Placement(
+                p.source(),
+                p.sourceEpoch(),
+                p.destination(),
+                p.destinationEpoch(),
+                p.reservation(),
+                m.fence().transferId(),
+                p.path());
+        return new HandoffManifest(m.request(), m.model(), m.tensor(), minted, m.chunkPayloadLimitBytes());
+    }
+
+    /** The same start for another request. */
+    static StartPrefill renamed(StartPrefill real, String request) {
+        HandoffManifest m = real.manifest();
         RequestIdentity r = m.request();
-        RequestIdentity renamed = new RequestIdentity(
+        RequestIdentity other = new RequestIdentity(
                 r.tenant(),
-                new RequestId("mutant-" + name),
+                new RequestId(request),
                 r.generation(),
                 r.attempt(),
                 r.promptDigest(),
                 r.tokens(),
                 r.promptTokens());
         return new StartPrefill(
-                new HandoffManifest(renamed, model, tensor, placement, m.chunkPayloadLimitBytes()),
+                consistent(new HandoffManifest(
+                        other, m.model(), m.tensor(), m.placement(), m.chunkPayloadLimitBytes())),
                 real.roleEpoch(),
                 real.spec(),
                 real.endpoint(),
                 real.destination());
+    }
+
+    private static StartPrefill with(
+            StartPrefill real, HandoffManifest m, String name, ModelIdentity model, TensorAbi tensor, Placement placement) {
+        HandoffManifest changed =
+                new HandoffManifest(m.request(), model, tensor, placement, m.chunkPayloadLimitBytes());
+        return renamed(
+                new StartPrefill(changed, real.roleEpoch(), real.spec(), real.endpoint(), real.destination()),
+                "mutant-" + name);
     }
 }

@@ -81,6 +81,15 @@ final class WorkerRig implements AutoCloseable {
     }
 
     static WorkerConfig config(int prefillBudgetTokens) {
+        return config(prefillBudgetTokens, Duration.ofSeconds(10), Duration.ofSeconds(20));
+    }
+
+    /** Deadlines that a test can wait for. */
+    static WorkerConfig impatient() {
+        return config(64, Duration.ofMillis(400), Duration.ofMillis(300));
+    }
+
+    private static WorkerConfig config(int prefillBudgetTokens, Duration transfer, Duration silence) {
         return new WorkerConfig(
                 512,
                 ToyModel.BLOCK_TOKENS,
@@ -90,9 +99,9 @@ final class WorkerRig implements AutoCloseable {
                 64,
                 64,
                 256,
-                Duration.ofSeconds(10),
+                transfer,
                 Duration.ofMillis(500),
-                Duration.ofSeconds(20),
+                silence,
                 Duration.ofSeconds(5),
                 Duration.ofMillis(20),
                 1_024,
