@@ -111,6 +111,10 @@ final class AeronLink implements LinkSender {
         return failure != null;
     }
 
+    boolean hasPending() {
+        return !pending.isEmpty();
+    }
+
     private void add(OutgoingChunk outgoing) {
         if (failure != null) {
             reject(outgoing, failure);

@@ -56,6 +56,10 @@ final class ChunkReceiver implements FragmentHandler {
         }
     }
 
+    boolean isExpecting() {
+        return !expected.isEmpty();
+    }
+
     void forgetAll() {
         expected.clear();
         images.clear();

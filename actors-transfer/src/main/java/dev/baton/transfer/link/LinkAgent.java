@@ -23,6 +23,8 @@ final class LinkAgent implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(LinkAgent.class);
     /** Fragments taken from one subscription in one turn: a mebibyte of the largest. */
     private static final int FRAGMENTS_PER_TURN = 16;
+    /** The driver counts bytes moved and timers alike; timers and lone status messages must not keep an idle node awake. */
+    private static final int HOUSEKEEPING_WORK = 64;
 
     private final MediaDriverHost driver;
     private final Aeron aeron;
@@ -75,7 +77,7 @@ final class LinkAgent implements Runnable {
             if (work > 0) {
                 idle.worked();
             } else {
-                long parkNs = idle.nextParkNs();
+                long parkNs = idle.nextParkNs(anyWaits(), receiver.isExpecting());
                 if (parkNs > 0) {
                     commands.parkUnlessAsked(idle, parkNs);
                 }
@@ -87,12 +89,13 @@ final class LinkAgent implements Runnable {
     private int turn(@Nullable AgentInvoker driverInvoker, AgentInvoker clientInvoker) {
         int work = commands.drain();
         if (driverInvoker != null) {
-            work += driverInvoker.invoke();
+            int driverWork = driverInvoker.invoke();
+            work += driverWork > HOUSEKEEPING_WORK ? driverWork : 0;
         }
         if (failure != null) {
             return work;
         }
-        work += clientInvoker.invoke();
+        clientInvoker.invoke();
         if (aeron.isClosed()) {
             fail(new IllegalStateException("the Aeron client closed itself"));
             return work;
@@ -109,6 +112,15 @@ final class LinkAgent implements Runnable {
             }
         }
         return work;
+    }
+
+    private boolean anyWaits() {
+        for (int i = 0; i < links.size(); i++) {
+            if (links.get(i).hasPending()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void onError(Throwable error) {

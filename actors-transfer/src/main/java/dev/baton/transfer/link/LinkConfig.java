@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param idleClose a publication without chunks for so long is closed and reopened when needed
  * @param peerTimeout silence after which Aeron takes a peer for gone (image liveness, publication connection)
  * @param driverTimeout silence after which a client takes its driver for dead and the reverse; longer than any pause that this process should survive
- * @param maxIdlePark longest sleep of the idle agent: bounds the latency of the first chunk, and the wake-ups per second
+ * @param maxIdlePark longest sleep of an agent that expects a transfer: bounds the latency of the first chunk; one that expects nothing sleeps ten times as long
  */
 public record LinkConfig(
         String nodeName,

@@ -26,6 +26,10 @@ public record LinkCounters(
         refused = Map.copyOf(refused);
     }
 
+    public long refused(LinkRefusal reason) {
+        return refused.getOrDefault(reason, 0L);
+    }
+
     public long refusedTotal() {
         return refused.values().stream().mapToLong(Long::longValue).sum();
     }

@@ -71,6 +71,10 @@ class AeronDataPlaneTest {
                 });
     }
 
+    private static Path parentOf(AeronDataPlane plane) {
+        return java.util.Objects.requireNonNull(plane.driverDirectory().getParent());
+    }
+
     private static <T> T get(CompletionStage<T> stage) {
         return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
     }
@@ -177,8 +181,8 @@ class AeronDataPlaneTest {
         long told = listener.told().size();
         sent.forEach(AeronDataPlaneTest::get);
         long sentBefore = plan.count() - told;
-        await().until(() -> destination.counters().refused().get(LinkRefusal.UNKNOWN_TRANSFER)
-                        + destination.counters().refused().get(LinkRefusal.INTERRUPTED)
+        await().until(() -> destination.counters().refused(LinkRefusal.UNKNOWN_TRANSFER)
+                        + destination.counters().refused(LinkRefusal.INTERRUPTED)
                 == sentBefore);
 
         assertThat(Transfers.isAllZero(to)).isTrue();
@@ -234,7 +238,7 @@ class AeronDataPlaneTest {
 
         LinkSender stale = source.link(SOURCE, before, DESTINATION);
         get(stale.offer(new SendChunk(fence, fence.transferId(), plan, 0, from, blocks)));
-        await().until(() -> restarted.counters().refused().get(LinkRefusal.LINK_EPOCH) == 1);
+        await().until(() -> restarted.counters().refused(LinkRefusal.LINK_EPOCH) == 1);
         assertThat(Transfers.isAllZero(to)).isTrue();
 
         LinkSender fresh = source.link(SOURCE, now, DESTINATION);
@@ -298,7 +302,7 @@ class AeronDataPlaneTest {
     @Test
     void aLostDriverIsReportedAndEveryWaitEnds() {
         AeronDataPlane owner = start(config("owner"));
-        AtomicReference<LinkFailure> told = new AtomicReference<>();
+        AtomicReference<@org.jspecify.annotations.Nullable LinkFailure> told = new AtomicReference<>();
         LinkConfig shortTimeouts = new LinkConfig(
                 "c",
                 java.util.Optional.of(owner.driverDirectory()),
@@ -326,7 +330,7 @@ class AeronDataPlaneTest {
         owner.close();
 
         await().atMost(Duration.ofSeconds(8)).until(() -> told.get() != null);
-        assertThat(told.get().kind()).isEqualTo(LinkFailure.Kind.DRIVER_LOST);
+        assertThat(told.get()).extracting(LinkFailure::kind).isEqualTo(LinkFailure.Kind.DRIVER_LOST);
         ChunkPlan plan = Transfers.plan(1, 64, 4);
         KvRegion region = Transfers.region(arena, 1, 4);
         int[] blocks = {0, 1, 2, 3};
@@ -351,7 +355,7 @@ class AeronDataPlaneTest {
         LinkSender link = source.link(SOURCE, destination.endpoint(), DESTINATION);
         SendChunk chunk = new SendChunk(fence, fence.transferId(), plan, 0, from, new int[] {3, 1, 0, 2});
         get(link.offer(chunk));
-        Path parent = source.driverDirectory().getParent();
+        Path parent = parentOf(source);
         assertThat(source.driverDirectory()).isNotEqualTo(destination.driverDirectory());
 
         source.close();
@@ -368,7 +372,7 @@ class AeronDataPlaneTest {
 
     @Test
     void aKilledProcessLeavesADirectoryThatTheNextStartRemoves() throws IOException {
-        Path parent = start(config("probe")).driverDirectory().getParent();
+        Path parent = parentOf(start(config("probe")));
         Path abandoned = Files.createDirectory(parent.resolve("baton-link-swept-999999999-1"));
         Files.writeString(abandoned.resolve("cnc.dat.old"), "left behind");
         Path living = Files.createDirectory(

@@ -159,8 +159,8 @@ class ChunkReceiverTest {
 
     @Test
     void aMessageShorterThanAHeaderIsRefused() {
-        receiver.fragment(image, message(chunk), 0, ChunkHeader.HEADER_BYTES - 1, (byte) UNFRAGMENTED);
-        receiver.fragment(image, message(chunk), 0, 0, (byte) UNFRAGMENTED);
+        receiver.fragment(image, message(chunk), 0, ChunkHeader.HEADER_BYTES - 1, UNFRAGMENTED);
+        receiver.fragment(image, message(chunk), 0, 0, UNFRAGMENTED);
         assertThat(unowned).containsExactly(LinkRefusal.TRUNCATED_HEADER, LinkRefusal.TRUNCATED_HEADER);
         theNextGoodChunkArrives();
     }
@@ -168,7 +168,7 @@ class ChunkReceiverTest {
     @Test
     void aMessageThatEndsEarlyIsNotReceived() {
         UnsafeBuffer message = message(chunk);
-        receiver.fragment(image, message, 0, message.capacity() - 1, (byte) UNFRAGMENTED);
+        receiver.fragment(image, message, 0, message.capacity() - 1, UNFRAGMENTED);
         assertThat(listener.told()).containsExactly(new Refused(chunk.index(), LinkRefusal.TRUNCATED_PAYLOAD));
         theNextGoodChunkArrives();
     }
@@ -193,7 +193,7 @@ class ChunkReceiverTest {
         UnsafeBuffer message = message(chunk);
         receiver.fragment(image, message, FRAGMENT, FRAGMENT, (byte) 0);
         receiver.fragment(image, message, 2 * FRAGMENT, FRAGMENT, (byte) 0);
-        receiver.fragment(image, message, 3 * FRAGMENT, 500, (byte) END_FRAG_FLAG);
+        receiver.fragment(image, message, 3 * FRAGMENT, 500, END_FRAG_FLAG);
         assertThat(unowned).containsExactly(LinkRefusal.MID_MESSAGE_JOIN);
         assertThat(Transfers.isAllZero(to)).isTrue();
         theNextGoodChunkArrives();
@@ -203,14 +203,13 @@ class ChunkReceiverTest {
     void aChunkThatBeginsOnAnotherImageTakesTheBlocksOver() {
         IncomingMessage second = new IncomingMessage();
         UnsafeBuffer message = message(chunk);
-        receiver.fragment(image, message, 0, FRAGMENT, (byte) BEGIN_FRAG_FLAG);
-        receiver.fragment(second, message, 0, FRAGMENT, (byte) BEGIN_FRAG_FLAG);
+        receiver.fragment(image, message, 0, FRAGMENT, BEGIN_FRAG_FLAG);
+        receiver.fragment(second, message, 0, FRAGMENT, BEGIN_FRAG_FLAG);
         receiver.fragment(image, message, FRAGMENT, FRAGMENT, (byte) 0);
-        receiver.fragment(image, message, 2 * FRAGMENT, message.capacity() - 2 * FRAGMENT, (byte) END_FRAG_FLAG);
+        receiver.fragment(image, message, 2 * FRAGMENT, message.capacity() - 2 * FRAGMENT, END_FRAG_FLAG);
         assertThat(listener.told()).containsExactly(new Refused(chunk.index(), LinkRefusal.SUPERSEDED));
 
-        receiver.fragment(
-                second, message, FRAGMENT, message.capacity() - FRAGMENT, (byte) END_FRAG_FLAG);
+        receiver.fragment(second, message, FRAGMENT, message.capacity() - FRAGMENT, END_FRAG_FLAG);
         assertThat(listener.told()).hasSize(2).last().isInstanceOf(Received.class);
         assertThat(Transfers.mismatch(chunk, from, blocks, to, blocks)).isEqualTo(-1);
     }
@@ -219,7 +218,7 @@ class ChunkReceiverTest {
     void aForgottenTransferIsNotWrittenEvenInTheMiddleOfAMessage() {
         IncomingMessage other = new IncomingMessage();
         UnsafeBuffer message = message(chunk);
-        receiver.fragment(other, message, 0, FRAGMENT, (byte) BEGIN_FRAG_FLAG);
+        receiver.fragment(other, message, 0, FRAGMENT, BEGIN_FRAG_FLAG);
         receiver.forget(fence.transferId());
         to.memory().fill((byte) 0);
         feed(image, message);
@@ -276,27 +275,19 @@ class ChunkReceiverTest {
     }
 
     private UnsafeBuffer message(ChunkSpec spec, Fence of) {
-        UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(
-                        ChunkHeader.HEADER_BYTES + Math.toIntExact(spec.payloadBytes()))
-                .order(ByteOrder.LITTLE_ENDIAN));
+        UnsafeBuffer message = new UnsafeBuffer(
+                ByteBuffer.allocateDirect(ChunkHeader.HEADER_BYTES + Math.toIntExact(spec.payloadBytes()))
+                        .order(ByteOrder.LITTLE_ENDIAN));
         CRC32C crc = new CRC32C();
         for (int i = 0; i < spec.blockCount(); i++) {
             long offset = from.offsetBytes(spec.layer(), blocks[spec.firstBlock() + i]);
             KvMemory.updateCrc(crc, from, offset, from.layerBlockBytes());
             UnsafeBuffer block = new UnsafeBuffer(
                     KvMemory.address(from, offset, from.layerBlockBytes()), Math.toIntExact(from.layerBlockBytes()));
-            message.putBytes(
-                    ChunkHeader.HEADER_BYTES + i * block.capacity(), block, 0, block.capacity());
+            message.putBytes(ChunkHeader.HEADER_BYTES + i * block.capacity(), block, 0, block.capacity());
         }
         ChunkHeader.encode(
-                message,
-                0,
-                of.transferId(),
-                FenceWords.of(of),
-                LINK_EPOCH,
-                spec,
-                plan.count(),
-                (int) crc.getValue());
+                message, 0, of.transferId(), FenceWords.of(of), LINK_EPOCH, spec, plan.count(), (int) crc.getValue());
         return message;
     }
 }

@@ -42,7 +42,8 @@ class LinkFuzzTest {
                     ExclusivePublication raw = aeron.addExclusivePublication(
                             "aeron:ipc", plane.endpoint().streamId())) {
                 for (int i = 0; i < MESSAGES; i++) {
-                    UnsafeBuffer message = message(random, plan, fence, plane.endpoint().linkEpoch());
+                    UnsafeBuffer message =
+                            message(random, plan, fence, plane.endpoint().linkEpoch());
                     await().pollDelay(java.time.Duration.ZERO)
                             .pollInterval(java.time.Duration.ofNanos(100_000))
                             .until(() -> raw.offer(message, 0, message.capacity()) > 0);
@@ -70,8 +71,16 @@ class LinkFuzzTest {
         if (random.nextBoolean()) {
             int index = random.nextInt(plan.count());
             ChunkHeader.encode(
-                    message, 0, fence.transferId(), FenceWords.of(fence), linkEpoch, plan.chunk(index), plan.count(), 1);
-            // Distinct bytes, so that flips can't cancel each other; the payload CRC alone would pass the header checks.
+                    message,
+                    0,
+                    fence.transferId(),
+                    FenceWords.of(fence),
+                    linkEpoch,
+                    plan.chunk(index),
+                    plan.count(),
+                    1);
+            // Distinct bytes, so that flips can't cancel each other; the payload CRC alone would pass the header
+            // checks.
             int first = random.nextInt(ChunkHeader.PAYLOAD_CRC_AT);
             message.putByte(first, (byte) (message.getByte(first) ^ (1 << random.nextInt(8))));
             if (random.nextBoolean()) {
