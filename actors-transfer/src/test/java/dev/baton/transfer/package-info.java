@@ -1,0 +1,5 @@
+/** Fixtures shared by the tests of the transfer machines. */
+@NullMarked
+package dev.baton.transfer;
+
+import org.jspecify.annotations.NullMarked;
