@@ -15,12 +15,16 @@ public final class ClsProtocol {
 
     public sealed interface Command extends WireMessage {}
 
+    /** The entity's own timers and membership events; they never cross nodes. */
+    public non-sealed interface Internal extends Command {}
+
     /**
      * Asks for a pair of workers. Answered with RouteGranted or RouteRefused to the request entity, through sharding.
      *
      * @param routeAsk counts the asks of this request; the answer echoes it
      * @param promptTokens tokens to prefill, prompt plus tokens already given on a continuation
-     * @param trajectoryTokens prompt plus the most that all choices may still produce
+     * @param choices answers that share the prompt
+     * @param growthTokensPerChoice most tokens that one choice may still produce
      * @param colocated one worker for both phases
      * @param avoid workers that just failed this request
      */
@@ -52,7 +56,10 @@ public final class ClsProtocol {
     /** For status displays. */
     public record ReadCluster(ActorRef<ClusterView> replyTo) implements Command {}
 
-    /** @param waiting requests waiting for capacity @param bound requests holding a route */
+    /**
+     * @param waiting requests waiting for capacity
+     * @param bound requests holding a route
+     */
     public record ClusterView(List<WorkerReport> workers, long waiting, long bound) implements WireMessage {
         public ClusterView {
             workers = List.copyOf(workers);

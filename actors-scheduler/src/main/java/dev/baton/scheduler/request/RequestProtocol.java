@@ -19,6 +19,9 @@ public final class RequestProtocol {
 
     public sealed interface Command extends WireMessage {}
 
+    /** The entity's own timers; they never cross nodes. */
+    public non-sealed interface Internal extends Command {}
+
     // ---- from the client side ----
 
     /** Creates the request; a repeat with an equal spec is answered like the first. */

@@ -1,0 +1,5 @@
+/** Tests. */
+@NullMarked
+package dev.baton.scheduler.cls;
+
+import org.jspecify.annotations.NullMarked;
