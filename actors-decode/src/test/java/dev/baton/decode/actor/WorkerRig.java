@@ -5,7 +5,6 @@ import dev.baton.contract.identity.WorkerEpoch;
 import dev.baton.contract.identity.WorkerId;
 import dev.baton.prefill.actor.PrefillActor;
 import dev.baton.scheduler.kv.KvBlockPool;
-import dev.baton.scheduler.mls.actor.FirstComePlanner;
 import dev.baton.scheduler.mls.actor.IterationLoop;
 import dev.baton.scheduler.mls.actor.LoopObserver;
 import dev.baton.scheduler.mls.actor.WorkerConfig;
@@ -45,7 +44,7 @@ final class WorkerRig implements AutoCloseable {
         IterationLoop loop = new IterationLoop(
                 name,
                 model.engine(),
-                new FirstComePlanner(config.maxBatchRows(), config.prefillBudgetTokens()),
+                config.mlsLimits(),
                 new LoopObserver() {
                     @Override
                     public void iterated(int prefillRows, int decodeRows, long durationNanos) {}
@@ -54,8 +53,7 @@ final class WorkerRig implements AutoCloseable {
                     public void stopped(Throwable bug) {
                         fenced.add(bug.toString());
                     }
-                },
-                config.maxLoopWorks());
+                });
         WorkerRole role = new WorkerRole(Role.MIXED, RoleEpoch.FIRST);
         this.context = new WorkerContext(
                 new WorkerId(name),
