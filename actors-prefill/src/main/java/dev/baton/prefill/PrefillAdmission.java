@@ -29,6 +29,9 @@ public record PrefillAdmission(
                 || !manifest.placement().sourceEpoch().equals(epoch)) {
             return Optional.of(LegRefusal.STALE_EPOCH);
         }
+        if (!manifest.placement().transfer().equals(manifest.fence().transferId())) {
+            return Optional.of(LegRefusal.MANIFEST_INCONSISTENT);
+        }
         if (!roleEpoch.equals(role.epoch())) {
             return Optional.of(LegRefusal.STALE_ROLE);
         }

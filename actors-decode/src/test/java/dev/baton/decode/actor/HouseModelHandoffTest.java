@@ -2,7 +2,10 @@ package dev.baton.decode.actor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.baton.contract.identity.Digest;
 import dev.baton.contract.identity.ModelId;
 import dev.baton.contract.manifest.Digests;
@@ -37,8 +40,10 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -144,5 +149,37 @@ class HouseModelHandoffTest {
                     .isEqualTo(answers("colocated-" + promptTokens, spec, decode));
         }
         await().atMost(Duration.ofSeconds(5)).until(() -> prefill.isIdle() && decode.isIdle());
+    }
+
+    @Test
+    void s0x10_everyReferenceAnswerComesOutOfARealHandoff() throws IOException {
+        Optional<Path> reference = shared("models/house/reference_answers.json");
+        assumeTrue(reference.isPresent(), "no ../shared/models/house/reference_answers.json here");
+        int number = 0;
+        for (JsonNode answer : new ObjectMapper().readTree(reference.orElseThrow().toFile())) {
+            List<Integer> expected = ids(answer.get("out"));
+            DecodeSpec spec = new DecodeSpec(
+                    ids(answer.get("ids")), List.of(List.of()), expected.size(), List.of(), SamplingParams.greedy());
+            assertThat(answers("reference-" + number++, spec, prefill).getFirst())
+                    .as(answer.get("q").asText())
+                    .isEqualTo(expected);
+        }
+        assertThat(number).isEqualTo(60);
+    }
+
+    private static List<Integer> ids(JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false)
+                .map(JsonNode::asInt)
+                .toList();
+    }
+
+    private static Optional<Path> shared(String file) {
+        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
+            Path candidate = at.resolveSibling("shared").resolve(file);
+            if (Files.isRegularFile(candidate)) {
+                return Optional.of(candidate);
+            }
+        }
+        return Optional.empty();
     }
 }

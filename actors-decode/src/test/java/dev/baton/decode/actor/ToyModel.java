@@ -15,6 +15,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A stand-in for a transformer: each row of each layer depends on K and V of every earlier position in that layer, and the
@@ -47,6 +49,11 @@ final class ToyModel implements BatchEngine, BlockMemory {
     private long[][] hidden = {};
     volatile boolean broken;
 
+    /** The device stands still at this position until {@link #go} opens. */
+    volatile int standStillAt = Integer.MAX_VALUE;
+
+    final CountDownLatch go = new CountDownLatch(1);
+
     ToyModel(int blocks, int maxRows) {
         this.maxRows = maxRows;
         this.memory = Arena.ofAuto().allocate(LAYERS * blocks * ABI.layerBlockBytes(), 64);
@@ -72,6 +79,9 @@ final class ToyModel implements BatchEngine, BlockMemory {
         if (sequences.stream().mapToInt(s -> s.tokens().length).sum() > maxRows) {
             throw new IllegalStateException("more than " + maxRows + " rows");
         }
+        if (sequences.stream().anyMatch(s -> s.endPosition() > standStillAt)) {
+            standStill();
+        }
         batch = sequences;
         hidden = new long[sequences.size()][];
         for (int s = 0; s < hidden.length; s++) {
@@ -80,6 +90,16 @@ final class ToyModel implements BatchEngine, BlockMemory {
             for (int i = 0; i < tokens.length; i++) {
                 hidden[s][i] = mix(tokens[i] + 1);
             }
+        }
+    }
+
+    private void standStill() {
+        try {
+            if (!go.await(10, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the test forgot to let the device go on");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -5,7 +5,6 @@ import dev.baton.contract.identity.WorkerEpoch;
 import dev.baton.contract.identity.WorkerId;
 import dev.baton.prefill.actor.PrefillActor;
 import dev.baton.scheduler.kv.KvBlockPool;
-import dev.baton.scheduler.mls.actor.FirstComePlanner;
 import dev.baton.scheduler.mls.actor.IterationLoop;
 import dev.baton.scheduler.mls.actor.LoopObserver;
 import dev.baton.scheduler.mls.actor.WorkerConfig;
@@ -45,7 +44,7 @@ final class WorkerRig implements AutoCloseable {
         IterationLoop loop = new IterationLoop(
                 name,
                 model.engine(),
-                new FirstComePlanner(config.maxBatchRows(), config.prefillBudgetTokens()),
+                config.mlsLimits(),
                 new LoopObserver() {
                     @Override
                     public void iterated(int prefillRows, int decodeRows, long durationNanos) {}
@@ -54,8 +53,7 @@ final class WorkerRig implements AutoCloseable {
                     public void stopped(Throwable bug) {
                         fenced.add(bug.toString());
                     }
-                },
-                config.maxLoopWorks());
+                });
         WorkerRole role = new WorkerRole(Role.MIXED, RoleEpoch.FIRST);
         this.context = new WorkerContext(
                 new WorkerId(name),
@@ -81,6 +79,15 @@ final class WorkerRig implements AutoCloseable {
     }
 
     static WorkerConfig config(int prefillBudgetTokens) {
+        return config(prefillBudgetTokens, Duration.ofSeconds(10), Duration.ofSeconds(20));
+    }
+
+    /** Deadlines that a test can wait for. */
+    static WorkerConfig impatient() {
+        return config(64, Duration.ofMillis(400), Duration.ofMillis(300));
+    }
+
+    private static WorkerConfig config(int prefillBudgetTokens, Duration transfer, Duration silence) {
         return new WorkerConfig(
                 512,
                 ToyModel.BLOCK_TOKENS,
@@ -90,9 +97,9 @@ final class WorkerRig implements AutoCloseable {
                 64,
                 64,
                 256,
-                Duration.ofSeconds(10),
+                transfer,
                 Duration.ofMillis(500),
-                Duration.ofSeconds(20),
+                silence,
                 Duration.ofSeconds(5),
                 Duration.ofMillis(20),
                 1_024,

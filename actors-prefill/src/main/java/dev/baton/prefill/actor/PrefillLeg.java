@@ -63,6 +63,7 @@ final class PrefillLeg {
     private boolean blocksReleasable;
     private boolean blocksReleased;
     private boolean requestKnows;
+    private String cancelCause = "";
     private long quiesceAskedAtNanos;
 
     PrefillLeg(
@@ -166,15 +167,14 @@ final class PrefillLeg {
 
     void cancelled(String cause, Fence claimed) {
         requestKnows = requestKnows || claimed.equals(fence);
-        records.add("prefill", host.state(), new Cancel(), host.state(), "cause=" + cause);
+        cancelCause = cause;
         host.submit(new Event.Cancelled(claimed, context.nowNanos()));
     }
-
-    private record Cancel() {}
 
     void failed(String cause) {
         if (!isTerminal()) {
             requestKnows = true;
+            cancelCause = cause;
             tell(new RequestProtocol.LegFailed(fence, Leg.PREFILL, cause));
             host.submit(new Event.Cancelled(fence, context.nowNanos()));
         }
@@ -379,7 +379,7 @@ final class PrefillLeg {
             case Event.DestinationReserved reserved -> records.add(MACHINE, from, event, to, "");
             case Event.DestinationAborted aborted ->
                 records.add(MACHINE, from, event, to, "cause=" + aborted.reason().cause());
-            case Event.Cancelled cancelled -> records.add(MACHINE, from, event, to, "");
+            case Event.Cancelled cancelled -> records.add(MACHINE, from, event, to, "cause=" + cancelCause);
             case Event.PeerLost lost -> records.add(MACHINE, from, event, to, "");
             case Event.TransportQuiesced quiesced -> records.add(MACHINE, from, event, to, "");
             case Event.EpochFenced fenced -> records.add(MACHINE, from, event, to, "");

@@ -14,6 +14,8 @@ public enum LegRefusal {
     MODEL_IDENTITY_MISMATCH,
     /** The manifest's tensor ABI is not this worker's. */
     TENSOR_ABI_MISMATCH,
+    /** The manifest names a transfer that its own identity does not derive. */
+    MANIFEST_INCONSISTENT,
     /** The prompt is not the one that the manifest names. */
     PROMPT_DIGEST_MISMATCH,
     /** No blocks for the whole trajectory now. */

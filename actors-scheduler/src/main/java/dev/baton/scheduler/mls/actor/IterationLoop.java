@@ -1,9 +1,13 @@
 package dev.baton.scheduler.mls.actor;
 
+import dev.baton.scheduler.mls.IterationPlan;
+import dev.baton.scheduler.mls.MlsLimits;
+import dev.baton.scheduler.mls.MlsMachine;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -23,11 +27,11 @@ public final class IterationLoop implements AutoCloseable {
     private record Remove(long work) implements Command {}
 
     private final BatchEngine engine;
-    private final IterationPlanner planner;
+    private final MlsMachine scheduler;
+    private final MlsLimits limits;
     private final LoopObserver observer;
-    private final int maxWorks;
     private final ManyToOneConcurrentArrayQueue<Command> commands;
-    private final AtomicInteger admitted = new AtomicInteger();
+    private final AtomicInteger prefills = new AtomicInteger();
     private final AtomicLong workIds = new AtomicLong();
     private final AtomicInteger decodes = new AtomicInteger();
     private final AtomicLong pendingPrefillTokens = new AtomicLong();
@@ -40,15 +44,21 @@ public final class IterationLoop implements AutoCloseable {
 
     private final Map<Long, Integer> computedTokens = new HashMap<>();
 
-    /** @param maxWorks most works at once; more are refused */
-    public IterationLoop(
-            String name, BatchEngine engine, IterationPlanner planner, LoopObserver observer, int maxWorks) {
+    /**
+     * @param engine closed by the loop when it ends
+     * @param limits of iterations and of work held at once; more is refused
+     */
+    public IterationLoop(String name, BatchEngine engine, MlsLimits limits, LoopObserver observer) {
+        if (limits.maxRows() > engine.maxRows()) {
+            throw new IllegalArgumentException("iterations of " + limits.maxRows() + " rows need an engine for as many, not for "
+                    + engine.maxRows());
+        }
         this.engine = engine;
-        this.planner = planner;
+        this.limits = limits;
+        this.scheduler = new MlsMachine(limits);
         this.observer = observer;
-        this.maxWorks = maxWorks;
         // A work has one Add and at most one Remove, which may arrive after it ended by itself: room for twice that.
-        this.commands = new ManyToOneConcurrentArrayQueue<>(4 * maxWorks + 16);
+        this.commands = new ManyToOneConcurrentArrayQueue<>(4 * (limits.maxQueuedPrefills() + limits.maxDecodes()) + 16);
         this.thread = new Thread(this::run, "baton-loop-" + name);
         this.thread.setDaemon(true);
     }
@@ -67,15 +77,28 @@ public final class IterationLoop implements AutoCloseable {
         if (stopped || closing) {
             return false;
         }
-        if (admitted.incrementAndGet() > maxWorks) {
+        switch (work) {
+            case PrefillWork prefill -> {
+                if (!admit(prefills, limits.maxQueuedPrefills())) {
+                    return false;
+                }
+                pendingPrefillTokens.addAndGet(prefill.tokenCount());
+            }
+            case DecodeWork decode -> {
+                if (!admit(decodes, limits.maxDecodes())) {
+                    return false;
+                }
+            }
+        }
+        submit(new Add(work));
+        return true;
+    }
+
+    private static boolean admit(AtomicInteger admitted, int most) {
+        if (admitted.incrementAndGet() > most) {
             admitted.decrementAndGet();
             return false;
         }
-        switch (work) {
-            case PrefillWork prefill -> pendingPrefillTokens.addAndGet(prefill.tokenCount());
-            case DecodeWork decode -> decodes.incrementAndGet();
-        }
-        submit(new Add(work));
         return true;
     }
 
@@ -119,7 +142,7 @@ public final class IterationLoop implements AutoCloseable {
         try {
             while (!closing) {
                 commands.drain(this::accept);
-                IterationPlanner.Plan plan = planner.next();
+                IterationPlan plan = scheduler.plan();
                 if (plan.isEmpty()) {
                     if (commands.isEmpty() && !closing) {
                         LockSupport.park(this);
@@ -149,9 +172,9 @@ public final class IterationLoop implements AutoCloseable {
                 switch (work) {
                     case PrefillWork prefill -> {
                         computedTokens.put(work.id(), 0);
-                        planner.prefillArrived(work.id(), prefill.tokenCount());
+                        require(scheduler.queuePrefill(work.id(), prefill.tokenCount()));
                     }
-                    case DecodeWork decode -> planner.decodeArrived(work.id());
+                    case DecodeWork decode -> require(scheduler.admitDecode(work.id()));
                 }
             }
             case Remove(long id) -> {
@@ -163,11 +186,18 @@ public final class IterationLoop implements AutoCloseable {
         }
     }
 
-    private void iterate(IterationPlanner.Plan plan) {
+    /** The loop admits no more than the scheduler does, so a refusal means that they count differently. */
+    private static void require(Optional<MlsMachine.Refusal> refusal) {
+        refusal.ifPresent(reason -> {
+            throw new IllegalStateException("the scheduler refused admitted work: " + reason);
+        });
+    }
+
+    private void iterate(IterationPlan plan) {
         long startNanos = System.nanoTime();
         List<SequenceRows> rows = new ArrayList<>(plan.slices().size() + plan.decodes().size());
         int prefillRows = 0;
-        for (IterationPlanner.Slice slice : plan.slices()) {
+        for (IterationPlan.Slice slice : plan.slices()) {
             rows.add(prefillRows(slice));
             prefillRows += slice.count();
         }
@@ -178,22 +208,23 @@ public final class IterationLoop implements AutoCloseable {
         engine.begin(rows);
         for (int layer = 0; layer < engine.layers(); layer++) {
             engine.layer(layer);
-            for (IterationPlanner.Slice slice : plan.slices()) {
-                prefill(slice.work()).layerReady(layer, slice.end());
+            for (IterationPlan.Slice slice : plan.slices()) {
+                prefill(slice.id()).layerReady(layer, end(slice));
             }
         }
         if (rows.stream().anyMatch(SequenceRows::wantsLogits)) {
             engine.finish();
         }
+        scheduler.completed(plan);
         report(plan, rows);
         observer.iterated(prefillRows, plan.decodes().size(), System.nanoTime() - startNanos);
     }
 
-    private void report(IterationPlanner.Plan plan, List<SequenceRows> rows) {
+    private void report(IterationPlan plan, List<SequenceRows> rows) {
         int index = 0;
-        for (IterationPlanner.Slice slice : plan.slices()) {
-            PrefillWork work = prefill(slice.work());
-            computedTokens.put(work.id(), slice.end());
+        for (IterationPlan.Slice slice : plan.slices()) {
+            PrefillWork work = prefill(slice.id());
+            computedTokens.put(work.id(), end(slice));
             pendingPrefillTokens.addAndGet(-slice.count());
             if (rows.get(index).wantsLogits()) {
                 work.promptComputed(engine.logits(index));
@@ -210,17 +241,21 @@ public final class IterationLoop implements AutoCloseable {
         }
     }
 
-    private SequenceRows prefillRows(IterationPlanner.Slice slice) {
-        PrefillWork work = prefill(slice.work());
-        Integer computed = computedTokens.get(slice.work());
-        if (computed == null || computed != slice.from() || slice.end() > work.tokenCount()) {
+    private SequenceRows prefillRows(IterationPlan.Slice slice) {
+        PrefillWork work = prefill(slice.id());
+        Integer computed = computedTokens.get(slice.id());
+        if (computed == null || computed != slice.from() || end(slice) > work.tokenCount()) {
             throw new IllegalStateException("planned " + slice + " of a prompt computed up to " + computed);
         }
         int[] tokens = new int[slice.count()];
         for (int i = 0; i < tokens.length; i++) {
             tokens[i] = work.token(slice.from() + i);
         }
-        return new SequenceRows(tokens, slice.from(), work.blockTable(), slice.end() == work.tokenCount());
+        return new SequenceRows(tokens, slice.from(), work.blockTable(), end(slice) == work.tokenCount());
+    }
+
+    private static int end(IterationPlan.Slice slice) {
+        return slice.from() + slice.count();
     }
 
     private PrefillWork prefill(long id) {
@@ -239,15 +274,15 @@ public final class IterationLoop implements AutoCloseable {
 
     private void end(LoopWork work) {
         forget(work);
-        planner.left(work.id());
+        scheduler.remove(work.id());
         work.removed();
     }
 
     private void forget(LoopWork work) {
         live.remove(work.id());
-        admitted.decrementAndGet();
         switch (work) {
             case PrefillWork prefill -> {
+                prefills.decrementAndGet();
                 Integer computed = computedTokens.remove(work.id());
                 pendingPrefillTokens.addAndGet((computed == null ? 0 : computed) - (long) prefill.tokenCount());
             }

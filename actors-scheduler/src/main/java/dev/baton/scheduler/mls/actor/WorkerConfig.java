@@ -1,5 +1,6 @@
 package dev.baton.scheduler.mls.actor;
 
+import dev.baton.scheduler.mls.MlsLimits;
 import java.time.Duration;
 
 /**
@@ -77,9 +78,10 @@ public record WorkerConfig(
                 4_096);
     }
 
-    /** Works that the iteration loop holds at most. */
-    public int maxLoopWorks() {
-        return maxPrefillLegs + maxDecodeLegs + maxDecodeSequences;
+    /** What the iteration loop runs and holds; prompts of colocated legs count as prefills too. */
+    public MlsLimits mlsLimits() {
+        return new MlsLimits(
+                maxBatchRows, prefillBudgetTokens, maxPrefillLegs + maxDecodeLegs, maxDecodeSequences, false);
     }
 
     private static void require(String name, long value) {
