@@ -63,7 +63,8 @@ class WireRoundTripTest {
     }
 
     private static List<WireMessage> messages() {
-        WorkerRef worker = Samples.worker("w", 3, ref(PrefillProtocol.Command.class), ref(DecodeProtocol.Command.class));
+        WorkerRef worker =
+                Samples.worker("w", 3, ref(PrefillProtocol.Command.class), ref(DecodeProtocol.Command.class));
         RouteGrant grant = new RouteGrant(4, new RouteEpoch(9), worker, worker);
         TreeMap<Integer, Float> bias = new TreeMap<>();
         bias.put(5, 1.5f);
@@ -130,8 +131,11 @@ class WireRoundTripTest {
                 new DecodeProtocol.EndChoice(FENCE, 1),
                 new DecodeProtocol.ReleaseDecode(FENCE, "x"),
                 new DecodeProtocol.SourceSealed(new TransferProtocol.SourceSealed(
-                        FENCE, Samples.manifest(FENCE, 20).key(), new Seal(List.of(7L), new Continuation(List.of(5), 1)))),
-                new DecodeProtocol.SourceAborted(new TransferProtocol.SourceAborted(FENCE, AbortReason.of(AbortCause.values()[0]))),
+                        FENCE,
+                        Samples.manifest(FENCE, 20).key(),
+                        new Seal(List.of(7L), new Continuation(List.of(5), 1)))),
+                new DecodeProtocol.SourceAborted(
+                        new TransferProtocol.SourceAborted(FENCE, AbortReason.of(AbortCause.values()[0]))),
                 new PrefillProtocol.StartPrefill(
                         Samples.manifest(FENCE, 20),
                         RoleEpoch.FIRST,
@@ -172,7 +176,9 @@ class WireRoundTripTest {
             var serializer = serialization.findSerializerFor(message);
             String manifest = Serializers.manifestFor(serializer, message);
             assertThat(serializer.getClass().getSimpleName()).isEqualTo("JacksonCborSerializer");
-            assertThat(serialization.deserialize(bytes, serializer.identifier(), manifest).get())
+            assertThat(serialization
+                            .deserialize(bytes, serializer.identifier(), manifest)
+                            .get())
                     .isEqualTo(message);
         }
     }
@@ -182,11 +188,8 @@ class WireRoundTripTest {
         Set<String> covered = new TreeSet<>();
         messages().forEach(m -> covered.add(m.getClass().getName()));
         List<String> declared = new ArrayList<>();
-        for (Class<?> protocol : List.of(
-                RequestProtocol.class,
-                ClsProtocol.class,
-                DecodeProtocol.class,
-                PrefillProtocol.class)) {
+        for (Class<?> protocol :
+                List.of(RequestProtocol.class, ClsProtocol.class, DecodeProtocol.class, PrefillProtocol.class)) {
             Arrays.stream(protocol.getDeclaredClasses())
                     .filter(Class::isRecord)
                     .map(Class::getName)

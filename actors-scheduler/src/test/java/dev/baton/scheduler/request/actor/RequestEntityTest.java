@@ -29,8 +29,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 class RequestEntityTest {
-    private static final ActorTestKit KIT = ActorTestKit.create(PersistenceTestKitPlugin.config()
-            .withFallback(com.typesafe.config.ConfigFactory.load()));
+    private static final ActorTestKit KIT = ActorTestKit.create(
+            PersistenceTestKitPlugin.config().withFallback(com.typesafe.config.ConfigFactory.load()));
     private static final AtomicLong NAMES = new AtomicLong();
     private static final int A = 'a';
 
@@ -56,15 +56,28 @@ class RequestEntityTest {
     private dev.baton.scheduler.request.RequestSpec spec(int maxTokens) {
         var s = Samples.spec(1, maxTokens);
         return new dev.baton.scheduler.request.RequestSpec(
-                s.tenant(), id, s.model(), s.promptTokens(), maxTokens, 1, List.of(), false, s.sampling(), false,
-                s.submittedEpochMicros(), s.deadlineMillis());
+                s.tenant(),
+                id,
+                s.model(),
+                s.promptTokens(),
+                maxTokens,
+                1,
+                List.of(),
+                false,
+                s.sampling(),
+                false,
+                s.submittedEpochMicros(),
+                s.deadlineMillis());
     }
 
     private ActorRef<RequestProtocol.Command> start(RequestSettings settings) {
         return KIT.spawn(RequestEntity.create(id, settings, ports, self -> self.tell(RequestEntity.stopMessage())));
     }
 
-    private <T> T ask(ActorRef<RequestProtocol.Command> entity, Class<T> type, Function<ActorRef<T>, RequestProtocol.Command> message) {
+    private <T> T ask(
+            ActorRef<RequestProtocol.Command> entity,
+            Class<T> type,
+            Function<ActorRef<T>, RequestProtocol.Command> message) {
         TestProbe<T> probe = KIT.createTestProbe(type);
         entity.tell(message.apply(probe.getRef()));
         return probe.expectMessageClass(type);
@@ -104,16 +117,20 @@ class RequestEntityTest {
     @Test
     void s0x00A_aRequestIsServedByTwoWorkersAndReadByPosition() {
         ActorRef<RequestProtocol.Command> entity = start(RequestSettings.defaults());
-        assertThat(ask(entity, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(3), r)).accepted())
+        assertThat(ask(entity, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(3), r))
+                        .accepted())
                 .isTrue();
         Fence fence = bind(entity);
         TestProbe<RequestProtocol.Pulled> parked = KIT.createTestProbe(RequestProtocol.Pulled.class);
         entity.tell(new RequestProtocol.Pull(0, 10, 5_000, parked.getRef()));
         entity.tell(new RequestProtocol.FirstTokens(fence, 0, List.of(A)));
-        assertThat(text(parked.expectMessageClass(RequestProtocol.Pulled.class).items())).isEqualTo("a");
+        assertThat(text(parked.expectMessageClass(RequestProtocol.Pulled.class).items()))
+                .isEqualTo("a");
         entity.tell(new RequestProtocol.KvPublished(fence, 7));
         entity.tell(new RequestProtocol.TokensProduced(fence, 0, 1, List.of(A + 1)));
-        assertThat(decode.expectMessageClass(DecodeProtocol.TokensAccepted.class).nextIndex()).isEqualTo(2);
+        assertThat(decode.expectMessageClass(DecodeProtocol.TokensAccepted.class)
+                        .nextIndex())
+                .isEqualTo(2);
         entity.tell(new RequestProtocol.TokensProduced(fence, 0, 2, List.of(A + 2)));
         decode.expectMessageClass(DecodeProtocol.EndChoice.class);
         decode.expectMessageClass(DecodeProtocol.ReleaseDecode.class);
@@ -125,8 +142,11 @@ class RequestEntityTest {
         entity.tell(new RequestProtocol.TransitionsReported(
                 List.of(new TransitionRecord("transfer-source", "w", 1, 0, "A", "B", "C", ""))));
         RequestProtocol.Trace trace = ask(entity, RequestProtocol.Trace.class, RequestProtocol.ReadTrace::new);
-        assertThat(trace.transitions()).extracting(TransitionRecord::event).startsWith("B", "Submitted", "RouteGranted");
-        assertThat(trace.transitions()).isSortedAccordingTo(java.util.Comparator.comparingLong(TransitionRecord::atEpochMicros));
+        assertThat(trace.transitions())
+                .extracting(TransitionRecord::event)
+                .startsWith("B", "Submitted", "RouteGranted");
+        assertThat(trace.transitions())
+                .isSortedAccordingTo(java.util.Comparator.comparingLong(TransitionRecord::atEpochMicros));
     }
 
     @Test
@@ -140,8 +160,11 @@ class RequestEntityTest {
         KIT.stop(entity);
 
         ActorRef<RequestProtocol.Command> again = start(RequestSettings.defaults());
-        assertThat(decode.expectMessageClass(DecodeProtocol.ReleaseDecode.class).fence()).isEqualTo(old);
-        assertThat(prefill.expectMessageClass(PrefillProtocol.CancelPrefill.class).fence()).isEqualTo(old);
+        assertThat(decode.expectMessageClass(DecodeProtocol.ReleaseDecode.class).fence())
+                .isEqualTo(old);
+        assertThat(prefill.expectMessageClass(PrefillProtocol.CancelPrefill.class)
+                        .fence())
+                .isEqualTo(old);
         cls.expectMessageClass(ClsProtocol.ReleaseRoute.class);
         Fence fence = bind(again);
         assertThat(fence.generation()).isEqualTo(old.generation().next());
@@ -156,26 +179,30 @@ class RequestEntityTest {
     @Test
     void s0x10_parkedPullsAreBoundedAndAnsweredInTime() {
         RequestSettings base = RequestSettings.defaults();
-        ActorRef<RequestProtocol.Command> entity = start(
-                new RequestSettings(base.limits(), base.passivateAfter(), 1, base.maxPullWait(), 10));
+        ActorRef<RequestProtocol.Command> entity =
+                start(new RequestSettings(base.limits(), base.passivateAfter(), 1, base.maxPullWait(), 10));
         ask(entity, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(3), r));
         TestProbe<RequestProtocol.Pulled> first = KIT.createTestProbe(RequestProtocol.Pulled.class);
         TestProbe<RequestProtocol.Pulled> second = KIT.createTestProbe(RequestProtocol.Pulled.class);
         entity.tell(new RequestProtocol.Pull(0, 10, 50_000, first.getRef()));
         entity.tell(new RequestProtocol.Pull(0, 10, 50, second.getRef()));
-        assertThat(first.expectMessageClass(RequestProtocol.Pulled.class).items()).isEmpty();
-        assertThat(second.expectMessageClass(RequestProtocol.Pulled.class).ended()).isNull();
+        assertThat(first.expectMessageClass(RequestProtocol.Pulled.class).items())
+                .isEmpty();
+        assertThat(second.expectMessageClass(RequestProtocol.Pulled.class).ended())
+                .isNull();
     }
 
     @Test
     void s0x10_cancelTellsBothLegsAndAnUnknownRequestIsUnknown() {
         ActorRef<RequestProtocol.Command> entity = start(RequestSettings.defaults());
         assertThat(pull(entity, 0, 1_000).known()).isFalse();
-        assertThat(ask(entity, RequestProtocol.Cancelled.class, RequestProtocol.Cancel::new).known())
+        assertThat(ask(entity, RequestProtocol.Cancelled.class, RequestProtocol.Cancel::new)
+                        .known())
                 .isFalse();
         ask(entity, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(3), r));
         bind(entity);
-        assertThat(ask(entity, RequestProtocol.Cancelled.class, RequestProtocol.Cancel::new).known())
+        assertThat(ask(entity, RequestProtocol.Cancelled.class, RequestProtocol.Cancel::new)
+                        .known())
                 .isTrue();
         decode.expectMessageClass(DecodeProtocol.ReleaseDecode.class);
         prefill.expectMessageClass(PrefillProtocol.CancelPrefill.class);
@@ -188,17 +215,19 @@ class RequestEntityTest {
         ask(entity, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(3), r));
         KIT.stop(entity);
         ActorRef<RequestProtocol.Command> again = start(RequestSettings.defaults());
-        assertThat(ask(again, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(3), r)).accepted())
+        assertThat(ask(again, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(3), r))
+                        .accepted())
                 .isTrue();
-        assertThat(ask(again, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(4), r)).accepted())
+        assertThat(ask(again, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(4), r))
+                        .accepted())
                 .isFalse();
     }
 
     @Test
     void s0x00A_anEndedRequestLeavesMemoryWhenNobodyReads() {
         RequestSettings base = RequestSettings.defaults();
-        ActorRef<RequestProtocol.Command> entity = start(
-                new RequestSettings(base.limits(), Duration.ofMillis(50), 1, base.maxPullWait(), 10));
+        ActorRef<RequestProtocol.Command> entity =
+                start(new RequestSettings(base.limits(), Duration.ofMillis(50), 1, base.maxPullWait(), 10));
         TestProbe<Void> watcher = KIT.createTestProbe(Void.class);
         ask(entity, RequestProtocol.Submitted.class, r -> new RequestProtocol.Submit(spec(3), r));
         ask(entity, RequestProtocol.Cancelled.class, RequestProtocol.Cancel::new);
