@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.contract.identity.RequestId;
 import dev.baton.runtime.telemetry.Metrics;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -58,7 +60,7 @@ public final class ApiRoutes extends AllDirectives {
                                 r -> now(Responses.json(200, Views.models(backend.models()))))),
                 path(
                         PathMatchers.segment("v1").slash("models").slash(PathMatchers.remaining()),
-                        id -> only(HttpMethods.GET, "models", r -> now(model(id)))),
+                        id -> only(HttpMethods.GET, "models", r -> now(model(decoded(id))))),
                 path(
                         PathMatchers.segment("v1")
                                 .slash("requests")
@@ -113,6 +115,11 @@ public final class ApiRoutes extends AllDirectives {
                 return answer;
             }));
         });
+    }
+
+    /** Model names may have slashes, which clients send as they are or escaped; the rest of a path comes undecoded. */
+    private static String decoded(String rest) {
+        return URLDecoder.decode(rest.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     private HttpResponse model(String name) {

@@ -354,6 +354,7 @@ class ApiRoutesTest {
         assertThat(model.get("id").asText()).isEqualTo("fake/model");
         assertThat(model.get("object").asText()).isEqualTo("model");
         assertThat(ServedApi.json(api.get("/v1/models/fake/model").body())).isEqualTo(model);
+        assertThat(ServedApi.json(api.get("/v1/models/fake%2Fmodel").body())).isEqualTo(model);
         HttpResponse<String> other = api.get("/v1/models/other");
         assertThat(other.statusCode()).isEqualTo(404);
         assertThat(ServedApi.json(other.body()).get("error").get("code").asText())
