@@ -30,7 +30,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Props;
@@ -54,7 +53,7 @@ public final class Node implements AutoCloseable {
     private final ActorSystem<Void> system;
     private final Metrics metrics = new Metrics();
     private final List<RunningWorker> workers = new ArrayList<>();
-    private final AtomicReference<String> fenced = new AtomicReference<>("");
+    private volatile String fencedBy = "";
     private final ShardingBackend backend;
     private final ReadinessProbe probe;
     private final List<AutoCloseable> shared = new ArrayList<>();
@@ -205,13 +204,15 @@ public final class Node implements AutoCloseable {
 
     /** Nothing that this process's workers hold may be used any more: they leave, and the node says why it is not ready. */
     private void fence(String cause) {
-        fenced.compareAndSet("", cause);
+        if (fencedBy.isEmpty()) {
+            fencedBy = cause;
+        }
         LOG.error("node={} fenced cause={}", settings.name(), cause);
         workers.forEach(worker -> worker.actor().tell(new WorkerActor.Fence(cause)));
     }
 
     private Backend.Readiness readiness() {
-        String cause = fenced.get();
+        String cause = fencedBy;
         return cause.isEmpty() ? probe.state() : new Backend.Readiness.NotReady("a worker fenced itself: " + cause);
     }
 
@@ -298,8 +299,9 @@ public final class Node implements AutoCloseable {
     @Override
     public void close() {
         probe.close();
-        if (http != null) {
-            quietly("http", () -> await(http.stop(), STOP_TIMEOUT));
+        ApiServer bound = http;
+        if (bound != null) {
+            quietly("http", () -> await(bound.stop(), STOP_TIMEOUT));
         }
         system.terminate();
         quietly("actors", () -> await(system.getWhenTerminated(), STOP_TIMEOUT));

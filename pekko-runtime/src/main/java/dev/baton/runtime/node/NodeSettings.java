@@ -30,7 +30,10 @@ public record NodeSettings(
     /** @param api limits and defaults of the API */
     public record Http(String host, int port, ApiSettings api) {}
 
-    /** @param file "embedded" or a path @param name empty: the file's own */
+    /**
+     * @param file "embedded" or a path
+     * @param name empty: the file's own
+     */
     public record ModelSettings(String file, String name) {}
 
     public record WorkerSettings(String name, Role role) {}
@@ -54,13 +57,16 @@ public record NodeSettings(
         return of(ConfigFactory.empty());
     }
 
-    /** @param file a user's file on top of the defaults */
-    public static NodeSettings load(Path file) {
+    /**
+     * @param file a user's file on top of the defaults
+     * @param overrides on top of the file
+     */
+    public static NodeSettings load(Path file, Config overrides) {
         if (!Files.isReadable(file)) {
             throw new IllegalArgumentException(
                     "configuration file " + file + " can't be read; pass a readable file to --config");
         }
-        return of(ConfigFactory.parseFile(file.toFile()));
+        return of(overrides.withFallback(ConfigFactory.parseFile(file.toFile())));
     }
 
     /** @param overrides anything that goes on top of the defaults, highest first */

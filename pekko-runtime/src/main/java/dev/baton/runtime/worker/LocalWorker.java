@@ -9,7 +9,6 @@ import dev.baton.kernels.device.Device;
 import dev.baton.kernels.device.Model;
 import dev.baton.kernels.forward.ForwardPass;
 import dev.baton.scheduler.kv.KvBlockPool;
-import dev.baton.scheduler.mls.actor.FirstComePlanner;
 import dev.baton.scheduler.mls.actor.ForwardEngine;
 import dev.baton.scheduler.mls.actor.IterationLoop;
 import dev.baton.scheduler.mls.actor.LoopObserver;
@@ -65,10 +64,8 @@ public final class LocalWorker implements AutoCloseable {
             IterationLoop loop = new IterationLoop(
                     name.value(),
                     engine,
-                    new FirstComePlanner(
-                            settings.worker().maxBatchRows(), settings.worker().prefillBudgetTokens()),
-                    observer(metrics, fenceWorker),
-                    settings.worker().maxLoopWorks());
+                    settings.worker().mlsLimits(),
+                    observer(metrics, fenceWorker));
             resources.push(loop);
             KvRegion region = KvRegion.layerMajor(
                     arena.segment(), settings.arena().layers(), settings.arena().blocks(), arena.layerBlockBytes());
