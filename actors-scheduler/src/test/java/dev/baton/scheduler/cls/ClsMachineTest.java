@@ -21,7 +21,10 @@ class ClsMachineTest {
     private static final ActorSystem<Void> SYSTEM = Samples.quietSystem();
     private final List<ClsEffect> effects = new ArrayList<>();
     private final MachineHost<ClsState, ClsEvent, ClsEffect, ClsMachine.Refusal> host = new MachineHost<>(
-            new ClsMachine(new ClsLimits(2, ClsLimits.defaults().reportTimeout(), ClsLimits.defaults().retryAfter())),
+            new ClsMachine(new ClsLimits(
+                    2,
+                    ClsLimits.defaults().reportTimeout(),
+                    ClsLimits.defaults().retryAfter())),
             ClsState.empty(RouteEpoch.FIRST),
             (from, event, to) -> {},
             effects::add,

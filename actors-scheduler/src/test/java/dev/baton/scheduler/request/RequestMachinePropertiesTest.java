@@ -126,8 +126,8 @@ class RequestMachinePropertiesTest {
                     case RequestEffect.StartPrefill start -> {
                         Fence fence = start.manifest().fence();
                         if (random.nextInt(8) == 0) {
-                            network.add(new RequestEvent.LegRefused(
-                                    fence, Leg.PREFILL, LegRefusal.QUEUE_FULL, flow.now));
+                            network.add(
+                                    new RequestEvent.LegRefused(fence, Leg.PREFILL, LegRefusal.QUEUE_FULL, flow.now));
                         } else {
                             network.add(new RequestEvent.PrefillAccepted(fence, flow.now));
                             network.add(new RequestEvent.KvPublished(fence, 1, flow.now));
@@ -193,7 +193,8 @@ class RequestMachinePropertiesTest {
                     assertThat(given).as("seed %s choice %s", seed, c).hasSameSizeAs(expected);
                 }
             }
-            assertThat(flow.nothingHeld()).as("seed %s holds %s %s %s", seed, flow.routes, flow.decodes, flow.prefills)
+            assertThat(flow.nothingHeld())
+                    .as("seed %s holds %s %s %s", seed, flow.routes, flow.decodes, flow.prefills)
                     .isTrue();
             assertThat(flow.tells).as("seed %s", seed).isEqualTo(1);
         }

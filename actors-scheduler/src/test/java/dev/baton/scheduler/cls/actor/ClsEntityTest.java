@@ -45,7 +45,9 @@ class ClsEntityTest {
     @Test
     void s0x08F_asksAreGrantedRefusedInTimeAndToldOfLosses() {
         ask("early", 50);
-        assertThat(request.expectMessageClass(RequestProtocol.RouteRefused.class).routeAsk()).isEqualTo(1);
+        assertThat(request.expectMessageClass(RequestProtocol.RouteRefused.class)
+                        .routeAsk())
+                .isEqualTo(1);
         WorkerRef p = Samples.worker("p", 3, KIT.system());
         WorkerRef d = Samples.worker("d", 4, KIT.system());
         cls.tell(new ClsProtocol.Report(Samples.report(p, Role.PREFILL, 1, 0, 90)));
@@ -60,6 +62,7 @@ class ClsEntityTest {
                 .isEqualTo(d.epoch());
         TestProbe<ClsProtocol.ClusterView> view = KIT.createTestProbe(ClsProtocol.ClusterView.class);
         cls.tell(new ClsProtocol.ReadCluster(view.getRef()));
-        assertThat(view.expectMessageClass(ClsProtocol.ClusterView.class).workers()).hasSize(1);
+        assertThat(view.expectMessageClass(ClsProtocol.ClusterView.class).workers())
+                .hasSize(1);
     }
 }
