@@ -69,7 +69,7 @@ public final class DecodeActor {
         }
     }
 
-    /** What a late message of the source is answered with. @param source absent where there was no transfer */
+    /** What a late message of the source is answered with; {@code source} is absent where there was no transfer. */
     private record Ended(@Nullable ActorRef<PrefillProtocol.Command> source, boolean published) {}
 
     private final WorkerContext context;

@@ -27,7 +27,10 @@ public final class LegRecords {
     private final Map<String, Long> sequences = new HashMap<>();
     private long dropped;
 
-    /** @param where worker name @param limit most records kept between two flushes */
+    /**
+     * @param where worker name
+     * @param limit most records kept between two flushes
+     */
     public LegRecords(String where, int limit, LongSupplier wallMicros) {
         this.where = where;
         this.limit = limit;
