@@ -229,7 +229,7 @@ public final class DestinationTransfer {
 
         record AdmitDecode(PublicationHandle handle, Continuation continuation) implements Effect {}
 
-        /** The owner of this handle must release its blocks. */
+        /** This handle gives nothing any more; its blocks go with whoever holds them: its decode, or its own machine. */
         record ReleaseSuperseded(PublicationHandle superseded) implements Effect {}
 
         record AcknowledgeSource(Fence fence, TransferId transfer) implements Effect {}

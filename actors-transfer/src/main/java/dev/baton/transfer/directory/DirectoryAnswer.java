@@ -8,7 +8,7 @@ public sealed interface DirectoryAnswer {
     /** A new handle: this transfer owns the request's visible state. */
     record Published(PublicationHandle handle) implements DirectoryAnswer {}
 
-    /** A new handle which replaces one of an older generation, whose owner must release its blocks. */
+    /** A new handle which replaces one of an older generation; the blocks of that one stay with whoever holds them. */
     record PublishedOver(PublicationHandle handle, PublicationHandle superseded) implements DirectoryAnswer {}
 
     /** The same transfer has published before: the same handle, no second owner. */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The decode directory of one destination worker, §0x06D and §0x10: at most one readable handle per request, of its newest
  * generation. A ledger without clock; one actor owns it.
  *
- * <p>Blocks belong to the directory from publication to {@link #consume}, and to decode after it. Whoever is told of a
- * superseded or expired handle releases its blocks, once.
+ * <p>The directory names blocks and never owns them. They belong to the transfer until its machine admits decode, and to decode
+ * after it: decode that finds a superseded handle releases the blocks unread.
  *
  * <p>Memory is bounded: the last {@code remembered} ended transfers and the newest generations of as many requests are kept, so
  * a late reader learns why it gets nothing and a late publication of an older generation stays refused.
@@ -115,7 +115,7 @@ public final class PublicationDirectory {
         return new DirectoryAnswer.Withdrawn();
     }
 
-    /** Handles that nobody took in time; the caller releases their blocks. */
+    /** Ends the handles that nobody took in time, and names them. */
     public List<Lookup.Found> expire(long atNanos) {
         List<Lookup.Found> expired = new ArrayList<>();
         for (Entry entry : List.copyOf(live.values())) {

@@ -99,7 +99,7 @@ final class Attempt {
     }
 
     private static long checksum(int index) {
-        return 1_000 + index;
+        return 1_000L + index;
     }
 
     /** The ledger has room: the chunk leaves, unless the machine no longer wants it. */

@@ -50,7 +50,11 @@ final class HandoffWorld {
         attempts.forEach(Attempt::begin);
     }
 
-    /** Runs to the end. @return how it ended @throws Violation when an invariant does not hold */
+    /**
+     * Runs to the end.
+     *
+     * @throws Violation when an invariant does not hold
+     */
     Outcome run() {
         for (int step = 0; step < STEP_LIMIT; step++) {
             now++;
@@ -262,6 +266,11 @@ final class HandoffWorld {
         return directory.consume(handle, handle.generation());
     }
 
-    /** @param publishedCount attempts that were published @param calm whether nobody crashed */
+    /**
+     * How a run ended.
+     *
+     * @param publishedCount attempts that were published
+     * @param calm whether nobody crashed
+     */
     record Outcome(int publishedCount, boolean calm) {}
 }

@@ -1,7 +1,7 @@
 package dev.baton.simulation.handoff;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.baton.contract.machine.Decision;
 import dev.baton.transfer.chunk.ChunkPhase;
@@ -14,6 +14,8 @@ import dev.baton.transfer.source.SourceTransfer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Thousands of seeded runs of the production machines; and planted bugs, to show that the invariants can fail. */
@@ -40,7 +42,7 @@ class HandoffExplorationTest {
     }
 
     @Test
-    void withoutFaultsTheNewerGenerationIsAlwaysPublished() {
+    void withoutFaultsSomeGenerationIsAlwaysPublished() {
         for (long seed = 1; seed <= 200; seed++) {
             assertThat(new HandoffWorld(seed, Faults.NONE, Machines.PRODUCTION)
                             .run()
@@ -97,14 +99,20 @@ class HandoffExplorationTest {
         }
     }
 
+    /** Some seed ends in this violation; others may break something else first. */
     private static void assertCaught(Machines machines, String by) {
-        assertThatThrownBy(() -> {
-                    for (long seed = 1; seed <= 2_000; seed++) {
-                        run(seed, machines);
-                    }
-                })
-                .isInstanceOf(AssertionError.class)
-                .hasMessageContaining(by);
+        Set<String> violations = new TreeSet<>();
+        for (long seed = 1; seed <= 2_000; seed++) {
+            try {
+                new HandoffWorld(seed, Faults.drawn(new Random(~seed)), machines).run();
+            } catch (Violation violation) {
+                violations.add(String.valueOf(violation.getMessage()));
+                if (String.valueOf(violation.getMessage()).contains(by)) {
+                    return;
+                }
+            }
+        }
+        fail("no seed of 2000 was caught by '%s'; caught were %s", by, violations);
     }
 
     @FunctionalInterface
