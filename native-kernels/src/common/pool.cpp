@@ -9,6 +9,10 @@ namespace {
 // About 50 microseconds: longer than the serial part between two steps of a decode, far shorter than a scheduler tick.
 constexpr int kSpins = 1500;
 
+constexpr uint64_t kJoined = 0xffff;  // mask of the count
+constexpr uint64_t kOpen = 0x10000;
+constexpr int kRoundShift = 17;
+
 inline void relax() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -53,21 +57,27 @@ void Pool::dispatch(int64_t tasks, Call call, void* context) {
     context_ = context;
     tasks_ = tasks;
     next_.store(0, std::memory_order_relaxed);
-    busy_.store(threads_ - 1, std::memory_order_relaxed);
-    round_.fetch_add(1);  // sequentially consistent with sleepers_: no lost wake-up
+    // Sequentially consistent with sleepers_: either the sleeper sees the new round, or we see the sleeper.
+    state_.store((((state_.load() >> kRoundShift) + 1) << kRoundShift) | kOpen);
     if (sleepers_.load() != 0) {
         std::lock_guard<std::mutex> lock(sleep_);
         wake_.notify_all();
     }
     drain(0);
-    // Workers that were descheduled still hold a reference to this round: wait for every one of them.
-    for (int spins = 0; busy_.load(std::memory_order_acquire) != 0; spins++) {
-        if (spins < kSpins) {
-            relax();
-        } else {
-            std::this_thread::yield();
-        }
+    state_.fetch_and(~kOpen);
+    awaitJoined();
+}
+
+void Pool::awaitJoined() {
+    auto empty = [&] { return (state_.load() & kJoined) == 0; };
+    for (int spins = 0; spins < kSpins; spins++) {
+        if (empty()) return;
+        relax();
     }
+    std::unique_lock<std::mutex> lock(sleep_);
+    callerSleeps_ = true;
+    done_.wait(lock, empty);
+    callerSleeps_ = false;
 }
 
 void Pool::drain(int32_t worker) {
@@ -80,18 +90,25 @@ void Pool::drain(int32_t worker) {
 
 void Pool::work(int32_t worker) {
     uint64_t seen = 0;
+    auto fresh = [&] { return (state_.load() >> kRoundShift) != seen || stop_.load(); };
     for (;;) {
-        for (int spins = 0; spins < kSpins && round_.load(std::memory_order_acquire) == seen && !stop_; spins++) relax();
-        if (round_.load(std::memory_order_acquire) == seen) {
+        for (int spins = 0; spins < kSpins && !fresh(); spins++) relax();
+        if (!fresh()) {
             std::unique_lock<std::mutex> lock(sleep_);
             sleepers_.fetch_add(1);
-            wake_.wait(lock, [&] { return round_.load() != seen || stop_; });
+            wake_.wait(lock, fresh);
             sleepers_.fetch_sub(1);
         }
         if (stop_) return;
-        seen++;
+        uint64_t state = state_.load();
+        while ((state & kOpen) != 0 && !state_.compare_exchange_weak(state, state + 1)) relax();
+        seen = state >> kRoundShift;
+        if ((state & kOpen) == 0) continue;
         drain(worker);
-        busy_.fetch_sub(1, std::memory_order_release);
+        if ((state_.fetch_sub(1) & kJoined) == 1 && callerSleeps_) {
+            std::lock_guard<std::mutex> lock(sleep_);
+            done_.notify_one();
+        }
     }
 }
 

@@ -38,19 +38,24 @@ private:
     void dispatch(int64_t tasks, Call call, void* context);
     void work(int32_t worker);
     void drain(int32_t worker);
+    void awaitJoined();
 
     const int32_t threads_;
     std::mutex turn_;
     std::mutex sleep_;
     std::condition_variable wake_;
-    std::atomic<uint64_t> round_{0};
+    std::condition_variable done_;
     std::atomic<bool> stop_{false};
+    std::atomic<bool> callerSleeps_{false};
     std::atomic<int32_t> sleepers_{0};
+    // Of the round under way; written while no worker is in it.
     Call call_ = nullptr;
     void* context_ = nullptr;
     int64_t tasks_ = 0;
+    // Round number, whether workers may still join it, and how many are in it. The caller waits for those alone: a worker that
+    // wakes late finds the round closed and holds nobody up.
+    alignas(64) std::atomic<uint64_t> state_{0};
     alignas(64) std::atomic<int64_t> next_{0};
-    alignas(64) std::atomic<int32_t> busy_{0};
     std::vector<std::thread> workers_;
 };
 

@@ -2,12 +2,13 @@
 // keeps a running maximum and sum. Its result depends on its own q and on keys 0..position in this order, never on the tile.
 
 struct TileState {
-    float* keys;    // [headDim][LANES], transposed
-    float* values;  // [LANES][width]
-    float* out;     // [query][width]
-    float* maxima;  // [query]
-    float* sums;    // [query]
-    int64_t width;  // head dim padded to whole vectors
+    float* keys;          // [headDim][LANES], transposed
+    float* widened;       // [LANES][width], room for V where it cannot be read in place
+    const float* values;  // [LANES][width], V of the slots at hand
+    float* out;           // [query][width]
+    float* maxima;        // [query]
+    float* sums;          // [query]
+    int64_t width;        // head dim padded to whole vectors
 };
 
 // The slots behind the last valid one hold anything: their lanes are masked later.
@@ -37,9 +38,14 @@ void loadKeys(const AttentionTile& t, const uint8_t* from, int32_t slots, const 
     }
 }
 
-void loadValues(const AttentionTile& t, const uint8_t* from, int32_t slots, const TileState& s) {
+void loadValues(const AttentionTile& t, const uint8_t* from, int32_t slots, TileState& s) {
+    if (t.kvType == BT_TYPE_F32 && s.width == t.headDim) {
+        s.values = reinterpret_cast<const float*>(from);
+        return;
+    }
+    s.values = s.widened;
     for (int32_t slot = 0; slot < slots; slot++) {
-        float* to = s.values + slot * s.width;
+        float* to = s.widened + slot * s.width;
         const int64_t index = static_cast<int64_t>(slot) * t.headDim;
         int32_t i = 0;
         for (; i + LANES <= t.headDim; i += LANES)
@@ -63,34 +69,55 @@ inline void scores(const TileState& s, int32_t headDim, const float* const* q, v
     for (int i = 0; i < Q; i++) out[i] = sum[i];
 }
 
-// C vectors of one query's output, in registers while the slots pass.
-template <int C>
-inline void accumulate(const float* values, int64_t width, const float* weights, int32_t slots, vf rescale, float* out) {
-    vf sum[C];
-    for (int c = 0; c < C; c++) sum[c] = loadv(out + c * LANES) * rescale;
-    for (int32_t slot = 0; slot < slots; slot++) {
-        const vf w = splat(weights[slot]);
-#pragma GCC unroll 4
-        for (int c = 0; c < C; c++) sum[c] = fma(w, loadv(values + slot * width + c * LANES), sum[c]);
+// C vectors of the outputs of Q queries, in registers while the slots pass. The
+// slots that all queries see come first and each query's own rest follows: the order per query stays that of its keys.
+template <int C, int Q>
+inline void accumulate(const TileState& s, int64_t column, const int64_t* query, const float (*weights)[LANES],
+                       const int32_t* valid, const float* rescale) {
+    vf sum[Q][C];
+    int32_t common = valid[0];
+    for (int i = 0; i < Q; i++) {
+        common = valid[i] < common ? valid[i] : common;
+        for (int c = 0; c < C; c++)
+            sum[i][c] = loadv(s.out + query[i] * s.width + column + c * LANES) * splat(rescale[i]);
     }
-    for (int c = 0; c < C; c++) storev(out + c * LANES, sum[c]);
+    const float* v = s.values + column;
+    for (int32_t slot = 0; slot < common; slot++, v += s.width) {
+#pragma GCC unroll 2
+        for (int i = 0; i < Q; i++) {
+            const vf w = splat(weights[i][slot]);
+#pragma GCC unroll 4
+            for (int c = 0; c < C; c++) sum[i][c] = fma(w, loadv(v + c * LANES), sum[i][c]);
+        }
+    }
+    for (int i = 0; i < Q; i++) {
+        for (int32_t slot = common; slot < valid[i]; slot++)
+            for (int c = 0; c < C; c++)
+                sum[i][c] = fma(splat(weights[i][slot]), loadv(s.values + slot * s.width + column + c * LANES), sum[i][c]);
+        for (int c = 0; c < C; c++) storev(s.out + query[i] * s.width + column + c * LANES, sum[i][c]);
+    }
 }
 
-inline void absorb(const TileState& s, int64_t query, vf score, int32_t slots, float scale) {
-    const vf masked = keepFirst(score * splat(scale), slots, -3.0e38f);
+template <int Q>
+inline void accumulateRow(const TileState& s, const int64_t* query, const float (*weights)[LANES], const int32_t* valid,
+                          const float* rescale) {
+    int64_t c = 0;
+    for (; c + 4 * LANES <= s.width; c += 4 * LANES) accumulate<4, Q>(s, c, query, weights, valid, rescale);
+    for (; c < s.width; c += LANES) accumulate<1, Q>(s, c, query, weights, valid, rescale);
+}
+
+// Turns scores into weights relative to the new maximum and returns what the earlier sums must be scaled by.
+inline float weigh(const TileState& s, int64_t query, vf score, int32_t valid, float scale, float* weights) {
+    const vf masked = keepFirst(score * splat(scale), valid, -3.0e38f);
     const float before = s.maxima[query];
     const float peak = maxLanes(masked);
     const float largest = peak > before ? peak : before;
-    float weights[LANES];
-    const vf p = keepFirst(expv(masked - splat(largest)), slots, 0.0f);
+    const vf p = keepFirst(expv(masked - splat(largest)), valid, 0.0f);
     storev(weights, p);
-    const vf rescale = expv(splat(before - largest));
-    s.sums[query] = fma(splat(s.sums[query]), rescale, splat(sumLanes(p)))[0];
+    const float rescale = largest == before ? 1.0f : expv(splat(before - largest))[0];
+    s.sums[query] = s.sums[query] * rescale + sumLanes(p);
     s.maxima[query] = largest;
-    float* out = s.out + query * s.width;
-    int64_t c = 0;
-    for (; c + 4 * LANES <= s.width; c += 4 * LANES) accumulate<4>(s.values + c, s.width, weights, slots, rescale, out + c);
-    for (; c < s.width; c += LANES) accumulate<1>(s.values + c, s.width, weights, slots, rescale, out + c);
+    return rescale;
 }
 
 void attention(const AttentionTile& t) {
@@ -98,11 +125,12 @@ void attention(const AttentionTile& t) {
     s.width = (t.headDim + LANES - 1) / LANES * LANES;
     const int64_t queries = static_cast<int64_t>(t.rows) * t.group;
     s.keys = t.scratch;
-    s.values = s.keys + s.width * LANES;
-    s.out = s.values + s.width * LANES;
+    s.widened = s.keys + s.width * LANES;
+    s.values = s.widened;
+    s.out = s.widened + s.width * LANES;
     s.maxima = s.out + queries * s.width;
     s.sums = s.maxima + queries;
-    memset(s.values, 0, static_cast<size_t>(s.width * LANES) * 4);
+    memset(s.widened, 0, static_cast<size_t>(s.width * LANES) * 4);
     memset(s.out, 0, static_cast<size_t>(queries * s.width) * 4);
     int32_t last = 0;
     for (int32_t r = 0; r < t.rows; r++) last = t.positions[r] > last ? t.positions[r] : last;
@@ -121,25 +149,33 @@ void attention(const AttentionTile& t) {
         loadKeys(t, block + t.keyOffset + skip, slots, s);
         loadValues(t, block + t.valueOffset + skip, slots, s);
         for (int64_t i = 0; i < queries;) {
-            const float* q[4];
-            int64_t index[4];
-            int32_t valid[4];
+            const float* q[8];
+            int64_t query[8];
+            int32_t valid[8];
             int n = 0;
-            for (; i < queries && n < 4; i++) {
+            for (; i < queries && n < 8; i++) {
                 const int64_t row = i / t.group;
                 const int32_t own = t.positions[row] + 1 - base;
                 if (own <= 0) continue;
                 q[n] = t.q + row * t.rowStride + i % t.group * t.headDim;
-                index[n] = i;
+                query[n] = i;
                 valid[n++] = own < slots ? own : slots;
             }
-            vf score[4];
-            if (n == 4) {
-                scores<4>(s, t.headDim, q, score);
+            if (n == 0) continue;
+            // Eight chains (or four) hide the latency; what the spare ones compute is dropped.
+            for (int j = n; j < 8; j++) q[j] = q[0];
+            vf score[8];
+            if (n > 4) {
+                scores<8>(s, t.headDim, q, score);
             } else {
-                for (int j = 0; j < n; j++) scores<1>(s, t.headDim, q + j, score + j);
+                scores<4>(s, t.headDim, q, score);
             }
-            for (int j = 0; j < n; j++) absorb(s, index[j], score[j], valid[j], t.scale);
+            float weights[8][LANES];
+            float rescale[8];
+            for (int j = 0; j < n; j++) rescale[j] = weigh(s, query[j], score[j], valid[j], t.scale, weights[j]);
+            int j = 0;
+            for (; j + 2 <= n; j += 2) accumulateRow<2>(s, query + j, weights + j, valid + j, rescale + j);
+            if (j < n) accumulateRow<1>(s, query + j, weights + j, valid + j, rescale + j);
         }
         base += step;
     }

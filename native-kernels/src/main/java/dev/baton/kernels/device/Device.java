@@ -67,7 +67,12 @@ public final class Device implements AutoCloseable {
         return handle.get();
     }
 
-    /** @throws KernelException while a model, arena, queue or event of this device is open */
+    /**
+     * Closes the default queue, then the device.
+     *
+     * @throws KernelException while a model, arena, queue or event of this device is open: close them and call again; nothing
+     *     else may be done with the device in between
+     */
     @Override
     public void close() {
         queue.close();

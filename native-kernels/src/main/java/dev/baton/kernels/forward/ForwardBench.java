@@ -73,6 +73,12 @@ public final class ForwardBench {
                     "decode at " + PROMPT,
                     decode,
                     String.format(", weights read at %.1f GB/s", median(decode) * gigabytes));
+            if (threads == 1) {
+                print(
+                        "  by CPU time",
+                        decodeCpu,
+                        String.format(", weights read at %.1f GB/s", median(decodeCpu) * gigabytes));
+            }
         }
     }
 

@@ -91,7 +91,9 @@ class OpsTest {
 
     /** The extremes of both sides: where a saturating multiply would lose bits. Every product is exact in f32. */
     @ParameterizedTest
-    @EnumSource(value = TensorType.class, names = {"Q8_0", "Q4_0"})
+    @EnumSource(
+            value = TensorType.class,
+            names = {"Q8_0", "Q4_0"})
     void matmulDoesNotSaturate(TensorType type) {
         int k = 64;
         int n = 16;
@@ -106,7 +108,9 @@ class OpsTest {
         java.util.Arrays.fill(x, 127f);
         float expected = 127f * k * (type == TensorType.Q8_0 ? -128 : -8);
         for (Isa isa : devices()) {
-            assertThat(matmulOn(DeviceConfig.cpu(isa, 1), weight, x)).as(isa.name()).containsOnly(expected);
+            assertThat(matmulOn(DeviceConfig.cpu(isa, 1), weight, x))
+                    .as(isa.name())
+                    .containsOnly(expected);
         }
         assertThat(matmulOn(DeviceConfig.reference(), weight, x)).containsOnly(expected);
     }
