@@ -200,8 +200,8 @@ public final class ClsMachine implements Machine<ClsState, ClsEvent, ClsEffect, 
 
     private Decision<ClsState, ClsEffect, Refusal> released(ClsState state, ClsEvent.Released event) {
         Draft draft = new Draft(state);
-        boolean waited = draft.waiting.removeIf(w ->
-                w.ask().request().equals(event.request()) && w.ask().routeAsk() <= event.routeAsk());
+        boolean waited = draft.waiting.removeIf(
+                w -> w.ask().request().equals(event.request()) && w.ask().routeAsk() <= event.routeAsk());
         Bound bound = draft.bound.get(event.request());
         boolean held = bound != null && bound.ask().routeAsk() <= event.routeAsk();
         if (held) {
@@ -235,8 +235,7 @@ public final class ClsMachine implements Machine<ClsState, ClsEvent, ClsEffect, 
             }
             PairChoice.Verdict verdict = choice.verdict();
             if (verdict == PairChoice.Verdict.NEVER_FITS) {
-                draft.effects.add(
-                        new ClsEffect.Refuse(ask.request(), ask.routeAsk(), FailureCause.TOO_LARGE, 0));
+                draft.effects.add(new ClsEffect.Refuse(ask.request(), ask.routeAsk(), FailureCause.TOO_LARGE, 0));
                 continue;
             }
             blocked = verdict == PairChoice.Verdict.WAITS;
@@ -268,8 +267,8 @@ public final class ClsMachine implements Machine<ClsState, ClsEvent, ClsEffect, 
                 continue;
             }
             ClsProtocol.AskRoute ask = waiting.ask();
-            boolean noRole = new PairChoice(ask, draft.workers.values(), alive(atNanos)).verdict()
-                    == PairChoice.Verdict.NO_ROLE;
+            boolean noRole =
+                    new PairChoice(ask, draft.workers.values(), alive(atNanos)).verdict() == PairChoice.Verdict.NO_ROLE;
             draft.effects.add(
                     noRole
                             ? new ClsEffect.Refuse(ask.request(), ask.routeAsk(), FailureCause.NO_WORKER, 0)

@@ -43,8 +43,7 @@ public record ClsState(
         static final Granted NOTHING = new Granted(0, 0, 0);
 
         Granted plus(Granted more) {
-            return new Granted(
-                    prefillTokens + more.prefillTokens, decodes + more.decodes, blocks + more.blocks);
+            return new Granted(prefillTokens + more.prefillTokens, decodes + more.decodes, blocks + more.blocks);
         }
     }
 
@@ -99,7 +98,8 @@ public record ClsState(
 
     public record Bound(ClsProtocol.AskRoute ask, RouteGrant grant) {
         boolean uses(WorkerId worker, WorkerEpoch epoch) {
-            return (grant.prefill().worker().equals(worker) && grant.prefill().epoch().equals(epoch))
+            return (grant.prefill().worker().equals(worker)
+                            && grant.prefill().epoch().equals(epoch))
                     || (grant.decode().worker().equals(worker)
                             && grant.decode().epoch().equals(epoch));
         }

@@ -42,7 +42,8 @@ final class PairChoice {
         if (best().isPresent()) {
             return Verdict.FITS_NOW;
         }
-        List<Pair> byRole = Stream.concat(pairs(seat -> true), singles(seat -> true)).toList();
+        List<Pair> byRole =
+                Stream.concat(pairs(seat -> true), singles(seat -> true)).toList();
         if (byRole.isEmpty()) {
             return Verdict.NO_ROLE;
         }
@@ -70,9 +71,11 @@ final class PairChoice {
                 .filter(s -> plays(s, Role.DECODE))
                 .filter(decodeRoom)
                 .toList();
-        return usable.stream().filter(s -> plays(s, Role.PREFILL)).flatMap(p -> decodes.stream()
-                .filter(d -> compatible(p.report(), d.report()))
-                .map(d -> new Pair(p, d)));
+        return usable.stream()
+                .filter(s -> plays(s, Role.PREFILL))
+                .flatMap(p -> decodes.stream()
+                        .filter(d -> compatible(p.report(), d.report()))
+                        .map(d -> new Pair(p, d)));
     }
 
     /** Workers that do both phases alone: what a colocated ask wants, and what any other ask falls back to. */

@@ -13,9 +13,10 @@ public record MlsLimits(
         int maxRows, int prefillBudgetTokens, int maxQueuedPrefills, int maxDecodes, boolean wholePrompt) {
     public MlsLimits {
         if (maxRows < 1 || prefillBudgetTokens < 1 || maxQueuedPrefills < 1 || maxDecodes < 1) {
-            throw new IllegalArgumentException("limits of the machine-level scheduler must be positive: maxRows=" + maxRows
-                    + " prefillBudgetTokens=" + prefillBudgetTokens + " maxQueuedPrefills=" + maxQueuedPrefills
-                    + " maxDecodes=" + maxDecodes);
+            throw new IllegalArgumentException(
+                    "limits of the machine-level scheduler must be positive: maxRows=" + maxRows
+                            + " prefillBudgetTokens=" + prefillBudgetTokens + " maxQueuedPrefills=" + maxQueuedPrefills
+                            + " maxDecodes=" + maxDecodes);
         }
     }
 }

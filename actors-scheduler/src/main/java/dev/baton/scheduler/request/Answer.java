@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param finish why it ended; null while it goes on
  */
 public record Answer(
-        List<Integer> tokens, String heldBytes, String heldText, @Nullable FinishReason finish) {
+        List<Integer> tokens,
+        String heldBytes,
+        String heldText,
+        @Nullable FinishReason finish) {
 
     public static final Answer EMPTY = new Answer(List.of(), "", "", null);
 

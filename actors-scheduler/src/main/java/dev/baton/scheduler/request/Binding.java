@@ -59,8 +59,7 @@ public record Binding(
 
     public boolean supersedes(Fence other) {
         int byGeneration = fence.generation().compareTo(other.generation());
-        return byGeneration > 0
-                || (byGeneration == 0 && fence.attempt().compareTo(other.attempt()) > 0);
+        return byGeneration > 0 || (byGeneration == 0 && fence.attempt().compareTo(other.attempt()) > 0);
     }
 
     public Binding under(Fence reservedFence, boolean withPrefill) {

@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param text never splits a code point, never contains text of a stop string; may be empty
  * @param finish set on the last item of the choice
  */
-public record OutputItem(int sequence, int choice, List<Integer> tokens, String text, @Nullable FinishReason finish) {
+public record OutputItem(
+        int sequence,
+        int choice,
+        List<Integer> tokens,
+        String text,
+        @Nullable FinishReason finish) {
     public OutputItem {
         tokens = List.copyOf(tokens);
     }

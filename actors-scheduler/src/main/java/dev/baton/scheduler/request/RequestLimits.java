@@ -40,7 +40,6 @@ public record RequestLimits(
     }
 
     public RequestLimits withRetries(int retries, Duration wait) {
-        return new RequestLimits(
-                retries, maxRefusals, refusalBackoff, wait, reask, reserve, prefill, publish, silence);
+        return new RequestLimits(retries, maxRefusals, refusalBackoff, wait, reask, reserve, prefill, publish, silence);
     }
 }

@@ -75,8 +75,7 @@ public final class RequestMachine
     /** When the state wants {@link RequestEvent.Ticked}; empty in states without a deadline (new and ended). */
     public static OptionalLong dueAtNanos(RequestState state) {
         return state instanceof Open open
-                ? OptionalLong.of(
-                        Math.min(open.dueAtNanos(), open.progress().deadlineNanos()))
+                ? OptionalLong.of(Math.min(open.dueAtNanos(), open.progress().deadlineNanos()))
                 : OptionalLong.empty();
     }
 
@@ -135,7 +134,8 @@ public final class RequestMachine
             }
             case RequestEvent.RouteGranted granted -> granted(state, granted.grant(), granted.atNanos());
             case RequestEvent.RouteRefused refused -> {
-                if (!(state instanceof Routing) || refused.routeAsk() != state.progress().routeAsk()) {
+                if (!(state instanceof Routing)
+                        || refused.routeAsk() != state.progress().routeAsk()) {
                     yield Decision.ignored("another route ask");
                 }
                 yield end(new RequestState.Failed(state.progress(), refused.cause()), new ArrayList<>());
@@ -192,7 +192,8 @@ public final class RequestMachine
 
     private Decision<RequestState, RequestEffect, Refusal> ask(
             Progress before, List<RequestEffect> effects, long atNanos) {
-        return askAgain(before.asked(), effects, atNanos, atNanos + limits.routeWait().toNanos());
+        return askAgain(
+                before.asked(), effects, atNanos, atNanos + limits.routeWait().toNanos());
     }
 
     private Decision<RequestState, RequestEffect, Refusal> askAgain(
@@ -208,7 +209,8 @@ public final class RequestMachine
                 Math.max(1, (giveUpAtNanos - atNanos) / 1_000_000)));
         // The scheduler refuses at the end of the wait; the grace lets its reason arrive.
         long again = atNanos + limits.reask().toNanos();
-        long due = again < giveUpAtNanos ? again : giveUpAtNanos + limits.reask().toNanos() / 2;
+        long due =
+                again < giveUpAtNanos ? again : giveUpAtNanos + limits.reask().toNanos() / 2;
         return Decision.moved(new Routing(progress, due, giveUpAtNanos), effects);
     }
 
@@ -233,16 +235,15 @@ public final class RequestMachine
                 progress.legChoices(),
                 progress.legFirstIndex(),
                 false);
-        Reserving next = new Reserving(
-                progress, binding, atNanos + limits.reserve().toNanos());
+        Reserving next =
+                new Reserving(progress, binding, atNanos + limits.reserve().toNanos());
         var spec = progress.decodeSpec(binding, vocabulary(progress).endTokens());
         return grant.colocated()
                 ? Decision.moved(next, new StartColocated(grant.decode(), fence, spec))
                 : Decision.moved(next, new ReserveDecode(grant.decode(), grant.prefill(), fence, spec));
     }
 
-    private Decision<RequestState, RequestEffect, Refusal> reserving(
-            Reserving state, RequestEvent.FromWorker message) {
+    private Decision<RequestState, RequestEffect, Refusal> reserving(Reserving state, RequestEvent.FromWorker message) {
         Progress progress = state.progress();
         Binding binding = state.binding();
         return switch (message) {
@@ -280,7 +281,8 @@ public final class RequestMachine
                                 accepted.atNanos() + limits.prefill().toNanos()))
                         : Decision.refused(Refusal.OUT_OF_PHASE);
             case RequestEvent.LegRefused refused -> legRefused(state, refused);
-            case RequestEvent.LegFailed failed -> failed(state, List.of(binding.decode().worker()), failed.atNanos());
+            case RequestEvent.LegFailed failed ->
+                failed(state, List.of(binding.decode().worker()), failed.atNanos());
             case RequestEvent.PrefillAccepted accepted -> Decision.refused(Refusal.OUT_OF_PHASE);
             case RequestEvent.FirstTokens first -> Decision.refused(Refusal.OUT_OF_PHASE);
             case RequestEvent.KvPublished published -> Decision.refused(Refusal.OUT_OF_PHASE);
@@ -335,17 +337,17 @@ public final class RequestMachine
         Progress progress = state.progress();
         for (int c = 0; c < binding.choices(); c++) {
             progress = append(
-                    progress, binding, c, first.tokenIndex(), List.of(first.tokens().get(c)), effects, first.atNanos());
+                    progress,
+                    binding,
+                    c,
+                    first.tokenIndex(),
+                    List.of(first.tokens().get(c)),
+                    effects,
+                    first.atNanos());
         }
         for (RequestEvent.TokensProduced early : state.early()) {
             progress = append(
-                    progress,
-                    binding,
-                    early.choice(),
-                    early.firstIndex(),
-                    early.tokens(),
-                    effects,
-                    first.atNanos());
+                    progress, binding, early.choice(), early.firstIndex(), early.tokens(), effects, first.atNanos());
         }
         boolean publicationDue = state instanceof RequestState.Prefilling && !binding.colocated();
         Live next = publicationDue
@@ -442,8 +444,7 @@ public final class RequestMachine
         if (advance.next().ended()) {
             effects.add(new EndChoice(binding.decode(), binding.fence(), choice));
         } else if (firstIndex > binding.firstIndex()) {
-            effects.add(
-                    new AcceptTokens(binding.decode(), binding.fence(), choice, firstIndex + tokens.size()));
+            effects.add(new AcceptTokens(binding.decode(), binding.fence(), choice, firstIndex + tokens.size()));
         }
         return progress.withAnswer(number, advance.next(), 1, atNanos);
     }
@@ -452,12 +453,13 @@ public final class RequestMachine
     private Decision<RequestState, RequestEffect, Refusal> advanced(
             Live next, List<RequestEffect> effects, long atNanos) {
         Binding binding = next.binding();
-        boolean legDone = next
-                .progress()
-                .answers()
-                .subList(binding.firstChoice(), binding.firstChoice() + binding.choices())
-                .stream()
-                .allMatch(Answer::ended);
+        boolean legDone =
+                next
+                        .progress()
+                        .answers()
+                        .subList(binding.firstChoice(), binding.firstChoice() + binding.choices())
+                        .stream()
+                        .allMatch(Answer::ended);
         if (!legDone) {
             return Decision.moved(next, effects);
         }
@@ -511,8 +513,7 @@ public final class RequestMachine
     }
 
     /** Nothing had begun: another pair under the next attempt, after a rest. */
-    private Decision<RequestState, RequestEffect, Refusal> refused(
-            Open state, List<WorkerId> workers, long atNanos) {
+    private Decision<RequestState, RequestEffect, Refusal> refused(Open state, List<WorkerId> workers, long atNanos) {
         List<RequestEffect> effects = new ArrayList<>();
         Progress progress = leave(state, "refused", effects).refusedBy(workers);
         if (progress.refusals() > limits.maxRefusals()) {
@@ -521,10 +522,11 @@ public final class RequestMachine
         if (progress.refusals() == 1) {
             return ask(progress, effects, atNanos);
         }
-        long rest = Math.min(
-                limits.refusalBackoff().toNanos() * (progress.refusals() - 1), LONGEST_REST.toNanos());
+        long rest = Math.min(limits.refusalBackoff().toNanos() * (progress.refusals() - 1), LONGEST_REST.toNanos());
         return Decision.moved(
-                new Resting(progress, atNanos + rest, atNanos + limits.routeWait().toNanos()), effects);
+                new Resting(
+                        progress, atNanos + rest, atNanos + limits.routeWait().toNanos()),
+                effects);
     }
 
     /** Something had begun: continue from prompt plus tokens given, under the next generation. */

@@ -42,8 +42,7 @@ public final class PrefillProtocol {
 
     public record ChunksVisible(TransferProtocol.ChunksVisible message) implements Wire {}
 
-    public record PublicationAcknowledged(TransferProtocol.PublicationAcknowledged message)
-            implements Wire {}
+    public record PublicationAcknowledged(TransferProtocol.PublicationAcknowledged message) implements Wire {}
 
     public record DestinationAborted(TransferProtocol.DestinationAborted message) implements Wire {}
 

@@ -51,8 +51,18 @@ class AnswerTest {
         assertThat(ended.visible()).containsExactly(97);
         assertThat(ended.next().finish()).isEqualTo(FinishReason.STOP);
         RequestSpec ignoring = new RequestSpec(
-                spec.tenant(), spec.request(), spec.model(), spec.promptTokens(), 3, 1, List.of(), true,
-                spec.sampling(), false, 0, 1000);
+                spec.tenant(),
+                spec.request(),
+                spec.model(),
+                spec.promptTokens(),
+                3,
+                1,
+                List.of(),
+                true,
+                spec.sampling(),
+                false,
+                0,
+                1000);
         Answer.Advance full = Answer.EMPTY.accept(List.of(97, Samples.END, 98, 99), ignoring, BYTES);
         assertThat(full.visible()).containsExactly(97, Samples.END, 98);
         assertThat(full.next().finish()).isEqualTo(FinishReason.LENGTH);

@@ -2,12 +2,12 @@ package dev.baton.scheduler.request;
 
 import dev.baton.contract.identity.Fence;
 import dev.baton.contract.identity.ReservationId;
+import dev.baton.contract.identity.RouteEpoch;
 import dev.baton.contract.machine.Decision;
 import dev.baton.contract.machine.MachineHost;
 import dev.baton.scheduler.Samples;
-import dev.baton.scheduler.worker.WorkerRef;
 import dev.baton.scheduler.cls.RouteGrant;
-import dev.baton.contract.identity.RouteEpoch;
+import dev.baton.scheduler.worker.WorkerRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +50,8 @@ final class RequestFlow {
             case RequestEffect.ReserveDecode reserve -> decodes.add(leg(reserve.fence()));
             case RequestEffect.StartColocated start -> decodes.add(leg(start.fence()));
             case RequestEffect.ReleaseDecode release -> decodes.remove(leg(release.fence()));
-            case RequestEffect.StartPrefill start -> prefills.add(leg(start.manifest().fence()));
+            case RequestEffect.StartPrefill start ->
+                prefills.add(leg(start.manifest().fence()));
             case RequestEffect.CancelPrefill cancel -> prefills.remove(leg(cancel.fence()));
             case RequestEffect.Emit(OutputItem item) -> items.add(item);
             case RequestEffect.TellEnded ended -> tells++;
@@ -76,7 +77,10 @@ final class RequestFlow {
     }
 
     <T extends RequestEffect> Optional<T> last(Class<T> type) {
-        return effects.reversed().stream().filter(type::isInstance).map(type::cast).findFirst();
+        return effects.reversed().stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .findFirst();
     }
 
     <T extends RequestEffect> T lastOf(Class<T> type) {

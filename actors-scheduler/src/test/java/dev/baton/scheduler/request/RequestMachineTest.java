@@ -110,10 +110,24 @@ class RequestMachineTest {
         record Mutation(Fence fence, RequestMachine.Refusal reason) {}
         List<Mutation> table = List.of(
                 new Mutation(
-                        new Fence(new TenantId("x"), f.request(), f.generation(), f.attempt(), f.sourceEpoch(), f.destinationEpoch(), f.reservation()),
+                        new Fence(
+                                new TenantId("x"),
+                                f.request(),
+                                f.generation(),
+                                f.attempt(),
+                                f.sourceEpoch(),
+                                f.destinationEpoch(),
+                                f.reservation()),
                         RequestMachine.Refusal.TENANT),
                 new Mutation(
-                        new Fence(f.tenant(), new RequestId("x"), f.generation(), f.attempt(), f.sourceEpoch(), f.destinationEpoch(), f.reservation()),
+                        new Fence(
+                                f.tenant(),
+                                new RequestId("x"),
+                                f.generation(),
+                                f.attempt(),
+                                f.sourceEpoch(),
+                                f.destinationEpoch(),
+                                f.reservation()),
                         RequestMachine.Refusal.REQUEST),
                 new Mutation(Samples.fence(2, 1, 3, 4, 9), RequestMachine.Refusal.GENERATION),
                 new Mutation(Samples.fence(1, 2, 3, 4, 9), RequestMachine.Refusal.ATTEMPT),
@@ -189,8 +203,8 @@ class RequestMachineTest {
     void s0x0F_aRefusalOfEitherLegReleasesTheOther() {
         flow.submit(Samples.spec(1, 4));
         flow.grant(P, D);
-        flow.handle(new RequestEvent.LegRefused(
-                Samples.fence(1, 1, 3, 4, 0), Leg.DECODE, LegRefusal.NO_KV_CAPACITY, 1));
+        flow.handle(
+                new RequestEvent.LegRefused(Samples.fence(1, 1, 3, 4, 0), Leg.DECODE, LegRefusal.NO_KV_CAPACITY, 1));
         assertThat(flow.last(RequestEffect.ReleaseDecode.class)).isEmpty();
         assertThat(flow.lastOf(RequestEffect.AskRoute.class).avoid()).containsExactly(D.worker());
         assertThat(flow.decodes).isEmpty();
@@ -202,9 +216,15 @@ class RequestMachineTest {
         assertThat(flow.state()).isInstanceOf(RequestState.Resting.class);
         flow.handle(new RequestEvent.Ticked(1_000_000_000));
         flow.grant(P, D);
-        assertThat(flow.lastOf(RequestEffect.ReserveDecode.class).fence().attempt().value())
+        assertThat(flow.lastOf(RequestEffect.ReserveDecode.class)
+                        .fence()
+                        .attempt()
+                        .value())
                 .isEqualTo(3);
-        assertThat(flow.lastOf(RequestEffect.ReserveDecode.class).fence().generation().value())
+        assertThat(flow.lastOf(RequestEffect.ReserveDecode.class)
+                        .fence()
+                        .generation()
+                        .value())
                 .isEqualTo(1);
     }
 
@@ -212,8 +232,7 @@ class RequestMachineTest {
     void s0x0F_whatCanNeverFitFailsAtOnce() {
         flow.submit(Samples.spec(1, 4));
         flow.grant(P, D);
-        flow.handle(
-                new RequestEvent.LegRefused(Samples.fence(1, 1, 3, 4, 0), Leg.DECODE, LegRefusal.NEVER_FITS, 1));
+        flow.handle(new RequestEvent.LegRefused(Samples.fence(1, 1, 3, 4, 0), Leg.DECODE, LegRefusal.NEVER_FITS, 1));
         assertThat(((RequestState.Failed) flow.state()).cause()).isEqualTo(FailureCause.TOO_LARGE);
         assertThat(flow.nothingHeld()).isTrue();
     }
@@ -303,7 +322,10 @@ class RequestMachineTest {
         flow.handle(new RequestEvent.Recovered(2));
         assertThat(flow.lastOf(RequestEffect.ReleaseDecode.class).fence()).isEqualTo(fence);
         flow.grant(P, D);
-        assertThat(flow.lastOf(RequestEffect.ReserveDecode.class).fence().generation().value())
+        assertThat(flow.lastOf(RequestEffect.ReserveDecode.class)
+                        .fence()
+                        .generation()
+                        .value())
                 .isEqualTo(2);
     }
 
@@ -312,8 +334,8 @@ class RequestMachineTest {
         flow.submit(Samples.spec(1, 4));
         flow.grant(P, D);
         Fence fence = Samples.fence(1, 1, 3, 4, 9);
-        assertThat(flow.handle(new RequestEvent.DecodeReserved(
-                        fence, Samples.manifest(fence, 17), Samples.ENDPOINT, 1)))
+        assertThat(flow.handle(
+                        new RequestEvent.DecodeReserved(fence, Samples.manifest(fence, 17), Samples.ENDPOINT, 1)))
                 .isEqualTo(Decision.refused(RequestMachine.Refusal.MANIFEST));
     }
 

@@ -59,10 +59,7 @@ public final class ClsEntity {
 
     /** @param subscribe brings membership events to the actor */
     static Behavior<Command> create(
-            ModelId model,
-            Settings settings,
-            RequestGateway requests,
-            Consumer<ActorContext<Command>> subscribe) {
+            ModelId model, Settings settings, RequestGateway requests, Consumer<ActorContext<Command>> subscribe) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
             subscribe.accept(context);
             timers.startTimerWithFixedDelay(new Tick(), settings.tick());
@@ -74,8 +71,7 @@ public final class ClsEntity {
         }));
     }
 
-    private ClsEntity(
-            ModelId model, Settings settings, RequestGateway requests, ActorContext<Command> context) {
+    private ClsEntity(ModelId model, Settings settings, RequestGateway requests, ActorContext<Command> context) {
         this.model = model;
         this.settings = settings;
         this.requests = requests;
@@ -88,13 +84,19 @@ public final class ClsEntity {
                 (from, event, to) -> {},
                 this::run,
                 (reason, event) -> context.getLog()
-                        .debug("model={} refused={} event={}", model, reason, event.getClass().getSimpleName()));
+                        .debug(
+                                "model={} refused={} event={}",
+                                model,
+                                reason,
+                                event.getClass().getSimpleName()));
     }
 
     private static void subscribeToMembership(ActorContext<Command> context) {
         ActorRef<ClusterEvent.ClusterDomainEvent> adapter =
                 context.messageAdapter(ClusterEvent.ClusterDomainEvent.class, ClsEntity::membership);
-        Cluster.get(context.getSystem()).subscriptions().tell(Subscribe.create(adapter, ClusterEvent.ClusterDomainEvent.class));
+        Cluster.get(context.getSystem())
+                .subscriptions()
+                .tell(Subscribe.create(adapter, ClusterEvent.ClusterDomainEvent.class));
     }
 
     /** A tick stands for events of no consequence here. */
@@ -152,14 +154,12 @@ public final class ClsEntity {
     }
 
     private void run(ClsEffect effect) {
-        RequestProtocol.Command message =
-                switch (effect) {
-                    case ClsEffect.Grant grant -> new RequestProtocol.RouteGranted(grant.grant());
-                    case ClsEffect.Refuse refuse ->
-                        new RequestProtocol.RouteRefused(
-                                refuse.routeAsk(), refuse.cause(), refuse.retryAfterMillis());
-                    case ClsEffect.TellLost lost -> new RequestProtocol.WorkerLost(lost.worker(), lost.epoch());
-                };
+        RequestProtocol.Command message = switch (effect) {
+            case ClsEffect.Grant grant -> new RequestProtocol.RouteGranted(grant.grant());
+            case ClsEffect.Refuse refuse ->
+                new RequestProtocol.RouteRefused(refuse.routeAsk(), refuse.cause(), refuse.retryAfterMillis());
+            case ClsEffect.TellLost lost -> new RequestProtocol.WorkerLost(lost.worker(), lost.epoch());
+        };
         requests.tell(effect.request(), message);
     }
 }

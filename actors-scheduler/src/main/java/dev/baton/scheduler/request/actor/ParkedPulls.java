@@ -62,22 +62,21 @@ final class ParkedPulls {
         int from = Math.clamp(pull.fromSequence(), 0, items.size());
         int to = (int) Math.min(items.size(), (long) from + Math.max(1, pull.maxItems()));
         List<OutputItem> slice = items.subList(from, to);
-        RequestProtocol.Pulled pulled =
-                switch (story.state()) {
-                    case RequestState.New fresh -> new RequestProtocol.Pulled(List.of(), null, null, null, false);
-                    case RequestState.Open open ->
-                        new RequestProtocol.Pulled(slice, null, null, open.progress().usage(), true);
-                    case RequestState.Ended ended ->
-                        to == items.size()
-                                ? new RequestProtocol.Pulled(
-                                        slice,
-                                        ended.outcome(),
-                                        ended.failure().orElse(null),
-                                        ended.progress().usage(),
-                                        true)
-                                : new RequestProtocol.Pulled(
-                                        slice, null, null, ended.progress().usage(), true);
-                };
+        RequestProtocol.Pulled pulled = switch (story.state()) {
+            case RequestState.New fresh -> new RequestProtocol.Pulled(List.of(), null, null, null, false);
+            case RequestState.Open open ->
+                new RequestProtocol.Pulled(slice, null, null, open.progress().usage(), true);
+            case RequestState.Ended ended ->
+                to == items.size()
+                        ? new RequestProtocol.Pulled(
+                                slice,
+                                ended.outcome(),
+                                ended.failure().orElse(null),
+                                ended.progress().usage(),
+                                true)
+                        : new RequestProtocol.Pulled(
+                                slice, null, null, ended.progress().usage(), true);
+        };
         pull.replyTo().tell(pulled);
     }
 }

@@ -91,9 +91,12 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
 
     /** @param passivate asks whoever hosts the entity to stop it by the message that it is given */
     static Behavior<Command> create(
-            RequestId id, RequestSettings settings, Ports ports, java.util.function.Consumer<ActorRef<Command>> passivate) {
-        return Behaviors.setup(context -> Behaviors.withTimers(
-                timers -> new RequestEntity(id, settings, ports, context, timers, passivate)));
+            RequestId id,
+            RequestSettings settings,
+            Ports ports,
+            java.util.function.Consumer<ActorRef<Command>> passivate) {
+        return Behaviors.setup(context ->
+                Behaviors.withTimers(timers -> new RequestEntity(id, settings, ports, context, timers, passivate)));
     }
 
     static Command stopMessage() {
@@ -157,8 +160,10 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
             case RequestProtocol.Pull pull -> pull(story, pull);
             case RequestProtocol.Cancel cancel -> {
                 boolean known = !(story.state() instanceof RequestState.New);
-                yield decide(story, new RequestEvent.CancelRequested(now), () -> cancel.replyTo()
-                        .tell(new RequestProtocol.Cancelled(known)));
+                yield decide(
+                        story,
+                        new RequestEvent.CancelRequested(now),
+                        () -> cancel.replyTo().tell(new RequestProtocol.Cancelled(known)));
             }
             case RequestProtocol.ReadTrace read -> {
                 boolean known = !(story.state() instanceof RequestState.New);
@@ -167,10 +172,11 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
                 yield Effect().none();
             }
             case RequestProtocol.TransitionsReported reported ->
-                story.state() instanceof RequestState.New || reported.transitions().isEmpty()
+                story.state() instanceof RequestState.New
+                                || reported.transitions().isEmpty()
                         ? Effect().none()
-                        : Effect().persist(
-                                        new RequestJournal.Commentary(RequestJournal.VERSION, reported.transitions()));
+                        : Effect()
+                                .persist(new RequestJournal.Commentary(RequestJournal.VERSION, reported.transitions()));
             case RequestProtocol.RouteGranted m -> decide(story, new RequestEvent.RouteGranted(m.grant(), now));
             case RequestProtocol.RouteRefused m ->
                 decide(story, new RequestEvent.RouteRefused(m.routeAsk(), m.cause(), now));
@@ -187,9 +193,7 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
             case RequestProtocol.KvPublished m ->
                 decide(story, new RequestEvent.KvPublished(m.fence(), m.exposedStallNanos(), now));
             case RequestProtocol.TokensProduced m ->
-                decide(
-                        story,
-                        new RequestEvent.TokensProduced(m.fence(), m.choice(), m.firstIndex(), m.tokens(), now));
+                decide(story, new RequestEvent.TokensProduced(m.fence(), m.choice(), m.firstIndex(), m.tokens(), now));
             case RequestProtocol.LegFailed m ->
                 decide(story, new RequestEvent.LegFailed(m.fence(), m.leg(), m.cause(), now));
             case RequestProtocol.Internal internal -> internal(story, internal, now);
@@ -225,8 +229,10 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
             submit.replyTo().tell(new RequestProtocol.Submitted(accepted));
             return Effect().none();
         }
-        return decide(story, new RequestEvent.Submitted(submit.spec(), now), () -> submit.replyTo()
-                .tell(new RequestProtocol.Submitted(true)));
+        return decide(
+                story,
+                new RequestEvent.Submitted(submit.spec(), now),
+                () -> submit.replyTo().tell(new RequestProtocol.Submitted(true)));
     }
 
     private Effect<RequestJournal, Story> pull(Story story, RequestProtocol.Pull pull) {
@@ -234,8 +240,7 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
         Duration wait = Duration.ofMillis(pull.waitMillis()).compareTo(settings.maxPullWait()) < 0
                 ? Duration.ofMillis(pull.waitMillis())
                 : settings.maxPullWait();
-        parked.answerOrPark(pull, story)
-                .ifPresent(key -> timers.startSingleTimer(key, new PullExpired(key), wait));
+        parked.answerOrPark(pull, story).ifPresent(key -> timers.startSingleTimer(key, new PullExpired(key), wait));
         return Effect().none();
     }
 
@@ -247,7 +252,8 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
     private Effect<RequestJournal, Story> decide(Story story, RequestEvent event, Runnable answer) {
         return switch (story.decide(event)) {
             case Decision.Moved<RequestState, RequestEffect, RequestMachine.Refusal> moved ->
-                Effect().persist(new RequestJournal.Adopted(RequestJournal.VERSION, ports.where(), event))
+                Effect()
+                        .persist(new RequestJournal.Adopted(RequestJournal.VERSION, ports.where(), event))
                         .thenRun(next -> {
                             adopted(next);
                             answer.run();
@@ -275,7 +281,8 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
         parked.answerReady(story).forEach(timers::cancel);
         if (story.state() instanceof RequestState.Ended ended
                 && effects.stream().anyMatch(e -> e instanceof RequestEffect.TellEnded)) {
-            ports.observer().ended(ended.outcome(), ended.failure(), ended.progress().usage());
+            ports.observer()
+                    .ended(ended.outcome(), ended.failure(), ended.progress().usage());
             restartQuietTimer();
         }
     }
@@ -286,7 +293,8 @@ public final class RequestEntity extends EventSourcedBehavior<Command, RequestJo
             timers.cancel(Due.class);
             return;
         }
-        long delayNanos = Math.max(1_000_000, due.getAsLong() - ports.epochNanos().getAsLong());
+        long delayNanos =
+                Math.max(1_000_000, due.getAsLong() - ports.epochNanos().getAsLong());
         timers.startSingleTimer(Due.class, new Due(), Duration.ofNanos(delayNanos));
     }
 

@@ -12,14 +12,9 @@ import java.time.Duration;
  * @param maxTraceRecords transition records kept per request; later commentary is counted, not kept
  */
 public record RequestSettings(
-        RequestLimits limits,
-        Duration passivateAfter,
-        int maxParkedPulls,
-        Duration maxPullWait,
-        int maxTraceRecords) {
+        RequestLimits limits, Duration passivateAfter, int maxParkedPulls, Duration maxPullWait, int maxTraceRecords) {
 
     public static RequestSettings defaults() {
-        return new RequestSettings(
-                RequestLimits.defaults(), Duration.ofSeconds(60), 8, Duration.ofSeconds(60), 4096);
+        return new RequestSettings(RequestLimits.defaults(), Duration.ofSeconds(60), 8, Duration.ofSeconds(60), 4096);
     }
 }
