@@ -31,12 +31,19 @@ public final class ChatTemplate {
             {% if add_generation_prompt %}assistant:{% endif %}""";
 
     private final String source;
+    private final String translated;
+    private final List<String> unknownFilters;
     private final Tokenizer tokenizer;
     private final String bosText;
     private final String eosText;
 
     private ChatTemplate(String source, Tokenizer tokenizer, String eosText) {
         this.source = source;
+        JinjaDialect dialect = JinjaDialect.translate(source);
+        this.translated = dialect.translated();
+        this.unknownFilters = dialect.filters().stream()
+                .filter(name -> !JinjaEngine.knowsFilter(name))
+                .toList();
         this.tokenizer = tokenizer;
         this.bosText = text(tokenizer, tokenizer.bos());
         this.eosText = eosText;
@@ -95,18 +102,20 @@ public final class ChatTemplate {
     }
 
     private String render(Map<String, Object> bindings) {
+        if (!unknownFilters.isEmpty()) {
+            throw new TemplateException("the chat template uses filters that Baton does not know: " + unknownFilters);
+        }
         RenderResult result;
         try {
-            result = JinjaEngine.INSTANCE.renderForResult(source, bindings);
+            result = JinjaEngine.render(translated, bindings);
         } catch (RuntimeException e) {
             throw new TemplateException("the chat template failed: " + e.getMessage(), e);
         } catch (StackOverflowError e) {
             throw new TemplateException("the chat template nests too deeply", e);
         }
-        for (TemplateError error : result.getErrors()) {
-            if (error.getSeverity() == TemplateError.ErrorType.FATAL) {
-                throw refusal(error);
-            }
+        // Jinjava goes on after errors that Python would raise; a prompt with parts missing must not reach a model.
+        if (!result.getErrors().isEmpty()) {
+            throw refusal(result.getErrors().getFirst());
         }
         return result.getOutput();
     }

@@ -4,20 +4,50 @@ import com.hubspot.jinjava.Jinjava;
 import com.hubspot.jinjava.JinjavaConfig;
 import com.hubspot.jinjava.LegacyOverrides;
 import com.hubspot.jinjava.el.JinjavaInterpreterResolver;
+import com.hubspot.jinjava.el.JinjavaProcessors;
+import com.hubspot.jinjava.interpret.RenderResult;
 import com.hubspot.jinjava.lib.fn.ELFunctionDefinition;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Locale;
+import java.util.Map;
 import jinjava.javax.el.CompositeELResolver;
 
 /** Jinjava set up to behave as Python's Jinja does for chat templates, with bounds on what a template may use. */
 final class JinjaEngine {
 
-    private static final int MAX_ELEMENTS = 100_000;
+    private static final int MAX_ELEMENTS = 10_000;
 
-    static final Jinjava INSTANCE = create();
+    private static final long RENDER_LIMIT_NANOS = 2_000_000_000L;
+
+    /** When the rendering under way on this thread must be done, by {@link System#nanoTime}. */
+    private static final ThreadLocal<Long> DEADLINE_NANOS = new ThreadLocal<>();
+
+    private static final Jinjava INSTANCE = create();
 
     private JinjaEngine() {}
+
+    static boolean knowsFilter(String name) {
+        return INSTANCE.getGlobalContext().getFilter(name) != null;
+    }
+
+    /** Ends within seconds: every tag and expression looks at the clock, and loops run over bounded lists. */
+    static RenderResult render(String source, Map<String, Object> bindings) {
+        DEADLINE_NANOS.set(System.nanoTime() + RENDER_LIMIT_NANOS);
+        try {
+            return INSTANCE.renderForResult(source, bindings);
+        } finally {
+            DEADLINE_NANOS.remove();
+        }
+    }
+
+    private static void checkTime() {
+        Long deadlineNanos = DEADLINE_NANOS.get();
+        if (deadlineNanos != null && System.nanoTime() - deadlineNanos > 0) {
+            throw new TemplateException(
+                    "the chat template took longer than " + RENDER_LIMIT_NANOS / 1_000_000_000 + " s");
+        }
+    }
 
     private static Jinjava create() {
         CompositeELResolver resolver = new CompositeELResolver();
@@ -33,6 +63,9 @@ final class JinjaEngine {
                 .withMaxMapSize(MAX_ELEMENTS)
                 .withRangeLimit(MAX_ELEMENTS)
                 .withMaxRenderDepth(20)
+                .withProcessors(JinjavaProcessors.newBuilder()
+                        .withNodePreProcessor((node, interpreter) -> checkTime())
+                        .build())
                 .withElResolver(resolver)
                 .withLegacyOverrides(LegacyOverrides.newBuilder()
                         .withEvaluateMapKeys(true)
@@ -60,6 +93,6 @@ final class JinjaEngine {
 
     /** Called by templates: {@code strftime_now("%d %b %Y")}. */
     public static String strftimeNow(Object format) {
-        return Strftime.format(String.valueOf(format), ZonedDateTime.now(ZoneOffset.UTC), Locale.ROOT);
+        return Strftime.format(String.valueOf(format), ZonedDateTime.now(ZoneOffset.UTC), Locale.ENGLISH);
     }
 }

@@ -94,6 +94,16 @@ public final class GgufMetadata {
                         : bytes.get(GgufCursor.DOUBLE, entry.offset));
     }
 
+    /** How many elements an array of any type has. */
+    public OptionalLong arrayLength(String key) {
+        Entry entry = entries.get(key);
+        if (entry == null) {
+            return OptionalLong.empty();
+        }
+        expect(key, entry, isArray(entry), "an array");
+        return OptionalLong.of(entry.count);
+    }
+
     /** An array of strings. */
     public Optional<List<String>> strings(String key) {
         Entry entry = entries.get(key);

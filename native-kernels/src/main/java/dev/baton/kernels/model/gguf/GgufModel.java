@@ -49,7 +49,11 @@ public final class GgufModel implements ModelSource, AutoCloseable {
      * @throws ModelFileException where the file is malformed, or the model is none that Baton computes exactly
      */
     public static GgufModel open(Path path) {
-        GgufFile file = GgufFile.open(path);
+        return of(GgufFile.open(path));
+    }
+
+    /** Takes over an open file, and closes it where it holds no usable model. */
+    static GgufModel of(GgufFile file) {
         try {
             return new GgufModel(file);
         } catch (RuntimeException | Error e) {

@@ -57,16 +57,19 @@ final class LlamaMetadata {
     }
 
     private int headDim(int dModel, int heads) {
-        String source = metadata.has("llama.attention.key_length")
-                ? "llama.attention.key_length"
-                : "llama.rope.dimension_count";
-        if (!metadata.has(source) && dModel % heads != 0) {
+        String declared = "llama.attention.key_length";
+        if (!metadata.has(declared) && dModel % heads != 0) {
             throw refuse(
                     "llama.attention.head_count", "" + heads, "a divisor of the embedding length " + dModel, RECONVERT);
         }
-        int headDim = integer(source, MAX_WIDTH, dModel / heads);
+        int headDim = integer(declared, MAX_WIDTH, dModel / heads);
         if (headDim % 2 != 0 || (long) headDim * heads > MAX_WIDTH) {
-            throw refuse(source, "" + headDim, "an even head width, at most " + MAX_WIDTH / heads, RECONVERT);
+            String source = metadata.has(declared) ? declared : "llama.attention.head_count";
+            throw refuse(
+                    source,
+                    heads + " heads of " + headDim,
+                    "heads of an even width, together at most " + MAX_WIDTH,
+                    RECONVERT);
         }
         sameAsHead("llama.attention.value_length", headDim, "Baton has no heads with values of another width.");
         sameAsHead("llama.rope.dimension_count", headDim, "Baton has no partial rotary embedding.");
@@ -81,13 +84,14 @@ final class LlamaMetadata {
     }
 
     private void checkVocabulary(int vocabulary) {
-        OptionalLong declared = metadata.integer("llama.vocab_size");
-        if (declared.isPresent() && declared.getAsLong() != vocabulary) {
+        sameAsVocabulary("llama.vocab_size", metadata.integer("llama.vocab_size"), vocabulary);
+        sameAsVocabulary("tokenizer.ggml.tokens", metadata.arrayLength("tokenizer.ggml.tokens"), vocabulary);
+    }
+
+    private void sameAsVocabulary(String key, OptionalLong found, int vocabulary) {
+        if (found.isPresent() && found.getAsLong() != vocabulary) {
             throw refuse(
-                    "llama.vocab_size",
-                    "" + declared.getAsLong(),
-                    "the " + vocabulary + " rows of token_embd.weight",
-                    RECONVERT);
+                    key, found.getAsLong() + " tokens", "the " + vocabulary + " rows of token_embd.weight", RECONVERT);
         }
     }
 
