@@ -50,8 +50,7 @@ class DecodeMachineTest {
     @Test
     void s0x00A_oneBatchOfAChoiceIsUnderWayAndTheRestFollowsItsAcknowledgement() {
         visible();
-        assertThat(moved(new Event.TokenSampled(0, 1, 11)))
-                .containsExactly(new Effect.SendTokens(0, 1, List.of(11)));
+        assertThat(moved(new Event.TokenSampled(0, 1, 11))).containsExactly(new Effect.SendTokens(0, 1, List.of(11)));
         assertThat(moved(new Event.TokenSampled(0, 2, 12))).isEmpty();
         assertThat(moved(new Event.TokenSampled(0, 3, 13))).isEmpty();
         assertThat(moved(new Event.TokenSampled(1, 1, 21)))
@@ -61,8 +60,7 @@ class DecodeMachineTest {
                 .containsExactly(new Effect.SendTokens(0, 2, List.of(12, 13)));
         ignored(new Event.TokensAccepted(0, 2, 5));
         assertThat(moved(new Event.TokensAccepted(0, 4, 6))).isEmpty();
-        assertThat(moved(new Event.TokenSampled(0, 4, 14)))
-                .containsExactly(new Effect.SendTokens(0, 4, List.of(14)));
+        assertThat(moved(new Event.TokenSampled(0, 4, 14))).containsExactly(new Effect.SendTokens(0, 4, List.of(14)));
     }
 
     @Test
@@ -162,7 +160,9 @@ class DecodeMachineTest {
             assertThat(all.stream().filter(e -> e instanceof Effect.ReleaseChoice))
                     .as("seed %d", seed)
                     .containsExactlyInAnyOrder(new Effect.ReleaseChoice(0), new Effect.ReleaseChoice(1));
-            assertThat(all.stream().filter(e -> e instanceof Effect.Forget)).as("seed %d", seed).hasSize(1);
+            assertThat(all.stream().filter(e -> e instanceof Effect.Forget))
+                    .as("seed %d", seed)
+                    .hasSize(1);
             assertThat(state).as("seed %d", seed).isInstanceOf(State.Released.class);
         }
     }

@@ -85,13 +85,7 @@ class HouseModelHandoffTest {
     private static WorkerRig rig(String name, long epoch) {
         Digest some = Digests.ofText("house");
         ModelIdentity identity = new ModelIdentity(
-                new ModelId("house"),
-                some,
-                some,
-                Digests.NONE,
-                some,
-                Digests.CAUSAL_MASK,
-                device.numericsIdentity());
+                new ModelId("house"), some, some, Digests.NONE, some, Digests.CAUSAL_MASK, device.numericsIdentity());
         return WorkerRig.of(
                 KIT,
                 name,
@@ -112,7 +106,10 @@ class HouseModelHandoffTest {
 
     private static List<List<Integer>> answers(String name, DecodeSpec spec, WorkerRig source) {
         RequestDriver.Run run = REQUESTS.start(name, spec, source.ref(), decode.ref());
-        await(name).atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(2)).until(run::isReleased);
+        await(name)
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(2))
+                .until(run::isReleased);
         assertThat(run.failures()).isEmpty();
         assertThat(run.refusals()).isEmpty();
         return run.answers();
@@ -141,7 +138,8 @@ class HouseModelHandoffTest {
         Optional<Path> reference = shared("models/house/reference_answers.json");
         assumeTrue(reference.isPresent(), "no ../shared/models/house/reference_answers.json here");
         int number = 0;
-        for (JsonNode answer : new ObjectMapper().readTree(reference.orElseThrow().toFile())) {
+        for (JsonNode answer :
+                new ObjectMapper().readTree(reference.orElseThrow().toFile())) {
             List<Integer> expected = ids(answer.get("out"));
             DecodeSpec spec = new DecodeSpec(
                     ids(answer.get("ids")), List.of(List.of()), expected.size(), List.of(), SamplingParams.greedy());

@@ -46,11 +46,7 @@ final class WorkerRig implements AutoCloseable {
     }
 
     /** A worker of the real model. */
-    static WorkerRig of(
-            ActorTestKit kit,
-            String name,
-            long epoch,
-            Function<WorkerRigParts, WorkerAssembly> assembly) {
+    static WorkerRig of(ActorTestKit kit, String name, long epoch, Function<WorkerRigParts, WorkerAssembly> assembly) {
         CountingMetrics metrics = new CountingMetrics();
         List<String> fenced = new CopyOnWriteArrayList<>();
         WorkerRole role = new WorkerRole(Role.MIXED, RoleEpoch.FIRST);

@@ -66,10 +66,10 @@ public final class WorkerAssembly implements AutoCloseable {
                         shape.headDim(),
                         KvType.F32));
         try {
-            ForwardEngine engine = new ForwardEngine(new ForwardPass(
-                    model, arena, config.maxBatchRows(), Math.min(LOGIT_ROWS, config.maxBatchRows())));
-            IterationLoop loop = new IterationLoop(
-                    worker.value(), engine, config.mlsLimits(), observer(fenceWorker, metrics));
+            ForwardEngine engine = new ForwardEngine(
+                    new ForwardPass(model, arena, config.maxBatchRows(), Math.min(LOGIT_ROWS, config.maxBatchRows())));
+            IterationLoop loop =
+                    new IterationLoop(worker.value(), engine, config.mlsLimits(), observer(fenceWorker, metrics));
             TensorAbi abi = abi(shape, config.blockTokens());
             WorkerContext context = new WorkerContext(
                     worker,
@@ -81,8 +81,7 @@ public final class WorkerAssembly implements AutoCloseable {
                     shape.contextTokens(),
                     new KvBlockPool(config.arenaBlocks()),
                     engine,
-                    KvRegion.layerMajor(
-                            arena.segment(), shape.layers(), config.arenaBlocks(), abi.layerBlockBytes()),
+                    KvRegion.layerMajor(arena.segment(), shape.layers(), config.arenaBlocks(), abi.layerBlockBytes()),
                     loop,
                     dataPlane,
                     creditWindowBytes,
