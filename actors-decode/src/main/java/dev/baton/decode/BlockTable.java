@@ -42,8 +42,7 @@ final class BlockTable {
                     tail = new SequenceRun.TailCopy(from, own.getFirst());
                 }
             }
-            tables.add(new BlockTable(
-                    table.stream().mapToInt(Integer::intValue).toArray(), held, tail));
+            tables.add(new BlockTable(table.stream().mapToInt(Integer::intValue).toArray(), held, tail));
         }
         return tables;
     }

@@ -19,8 +19,7 @@ import java.util.Optional;
  * @param blockTokens tokens of a block
  * @param totalBlocks blocks of the arena
  */
-public record DecodeAdmission(
-        WorkerEpoch epoch, WorkerRole role, int contextTokens, int blockTokens, int totalBlocks) {
+public record DecodeAdmission(WorkerEpoch epoch, WorkerRole role, int contextTokens, int blockTokens, int totalBlocks) {
 
     /** @param colocated whether the prompt is computed here too */
     public Optional<LegRefusal> refusal(

@@ -126,9 +126,7 @@ public final class DecodeMachine
             case Event.LegEnded ended -> abandon(ended.cause());
             case Event.Failed failed -> abandonFailed(failed.cause());
             case Event.Ticked tick ->
-                tick.atNanos() - state.deadlineNanos() < 0
-                        ? Decision.ignored("not due")
-                        : abandonFailed("kv_deadline");
+                tick.atNanos() - state.deadlineNanos() < 0 ? Decision.ignored("not due") : abandonFailed("kv_deadline");
             case Event.TokenSampled sampled -> Decision.refused(Refusal.NOT_VISIBLE);
             case Event.SequenceLeft left -> Decision.refused(Refusal.NOT_VISIBLE);
             case Event.TokensAccepted accepted -> Decision.refused(Refusal.NOT_VISIBLE);
@@ -178,19 +176,11 @@ public final class DecodeMachine
             }
             case Event.LegEnded ended -> drain(state, ended.cause(), ended.atNanos(), List.of());
             case Event.Failed failed ->
-                drain(
-                        state,
-                        failed.cause(),
-                        failed.atNanos(),
-                        List.of(new Effect.ReportFailure(failed.cause())));
+                drain(state, failed.cause(), failed.atNanos(), List.of(new Effect.ReportFailure(failed.cause())));
             case Event.Ticked(long atNanos) ->
                 atNanos - state.heardAtNanos() < state.terms().silenceNanos()
                         ? Decision.ignored("not due")
-                        : drain(
-                                state,
-                                "request_silent",
-                                atNanos,
-                                List.of(new Effect.ReportFailure("request_silent")));
+                        : drain(state, "request_silent", atNanos, List.of(new Effect.ReportFailure("request_silent")));
         };
     }
 

@@ -69,11 +69,7 @@ public final class DecodeActor {
         }
     }
 
-    /**
-     * What a late message of the source is answered with.
-     *
-     * @param source absent where there was no transfer
-     */
+    /** What a late message of the source is answered with; {@code source} is absent where there was no transfer. */
     private record Ended(@Nullable ActorRef<PrefillProtocol.Command> source, boolean published) {}
 
     private final WorkerContext context;
@@ -120,11 +116,13 @@ public final class DecodeActor {
             case DecodeProtocol.PrefillComputed(Fence fence) ->
                 incoming(fence, "PrefillComputed", IncomingKv::prefillComputed);
             case DecodeProtocol.PeerLost(WorkerEpoch epoch) ->
-                List.copyOf(legs.values()).forEach(leg -> act(leg, lost -> {
-                    if (lost.arrival() instanceof IncomingKv kv && lost.fence().sourceEpoch().equals(epoch)) {
-                        kv.peerLost(epoch);
-                    }
-                }));
+                List.copyOf(legs.values())
+                        .forEach(leg -> act(leg, lost -> {
+                            if (lost.arrival() instanceof IncomingKv kv
+                                    && lost.fence().sourceEpoch().equals(epoch)) {
+                                kv.peerLost(epoch);
+                            }
+                        }));
             case Signal signal -> onSignal(signal);
             case DecodeProtocol.Internal other ->
                 throw new IllegalStateException("no such internal message: " + other.getClass());
@@ -180,7 +178,8 @@ public final class DecodeActor {
             return;
         }
         DecodeAdmission admission = admission();
-        Optional<LegRefusal> refusal = admission.refusal(ask.expectedEpoch(), ask.roleEpoch(), false, ask.spec())
+        Optional<LegRefusal> refusal = admission
+                .refusal(ask.expectedEpoch(), ask.roleEpoch(), false, ask.spec())
                 .or(() -> room(asker, ask.spec().choices()));
         if (refusal.isPresent()) {
             refuse(asker, ask.source().epoch(), refusal.get());
@@ -196,7 +195,8 @@ public final class DecodeActor {
         }
         Fence fence = asker.fence(
                 ask.source().epoch(), context.epoch(), reservation.get().id());
-        HandoffManifest manifest = ManifestFreezer.freeze(context, fence, ask.source().worker(), tokens);
+        HandoffManifest manifest =
+                ManifestFreezer.freeze(context, fence, ask.source().worker(), tokens);
         LegRecords records = records();
         IncomingKv kv = new IncomingKv(
                 context,
@@ -218,7 +218,8 @@ public final class DecodeActor {
             return;
         }
         DecodeAdmission admission = admission();
-        Optional<LegRefusal> refusal = admission.refusal(ask.expectedEpoch(), ask.roleEpoch(), true, ask.spec())
+        Optional<LegRefusal> refusal = admission
+                .refusal(ask.expectedEpoch(), ask.roleEpoch(), true, ask.spec())
                 .or(() -> room(asker, ask.spec().choices()));
         if (refusal.isPresent()) {
             refuse(asker, context.epoch(), refusal.get());
@@ -232,8 +233,8 @@ public final class DecodeActor {
             refuse(asker, context.epoch(), LegRefusal.NO_KV_CAPACITY);
             return;
         }
-        Fence fence = asker.fence(
-                context.epoch(), context.epoch(), reservation.get().id());
+        Fence fence =
+                asker.fence(context.epoch(), context.epoch(), reservation.get().id());
         LocalPrompt prompt = new LocalPrompt(context, fence, tokens, reservation.get(), actor.getSelf());
         DecodeLeg leg = new DecodeLeg(
                 context, fence, tokens, sequences(fence, tokens, reservation.get(), shape), prompt, records());
@@ -281,8 +282,7 @@ public final class DecodeActor {
                 context.pool().totalBlocks());
     }
 
-    private DecodeSequences sequences(
-            Fence fence, LegTokens tokens, KvReservation reservation, TrajectoryShape shape) {
+    private DecodeSequences sequences(Fence fence, LegTokens tokens, KvReservation reservation, TrajectoryShape shape) {
         return new DecodeSequences(context, tokens, reservation, shape, new LoopVoice(fence, actor.getSelf()));
     }
 
@@ -374,8 +374,7 @@ public final class DecodeActor {
                             late.published()
                                     ? new PrefillProtocol.PublicationAcknowledged(
                                             new TransferProtocol.PublicationAcknowledged(fence, fence.transferId()))
-                                    : new PrefillProtocol.StagingReleased(
-                                            new TransferProtocol.StagingReleased(fence)));
+                                    : new PrefillProtocol.StagingReleased(new TransferProtocol.StagingReleased(fence)));
         }
     }
 

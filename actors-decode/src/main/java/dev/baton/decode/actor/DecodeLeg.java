@@ -148,8 +148,7 @@ final class DecodeLeg {
             case Effect.SendTokens send ->
                 tell(new RequestProtocol.TokensProduced(fence, send.choice(), send.firstIndex(), send.tokens()));
             case Effect.AbandonKv(String cause) -> arrival.abandon(cause);
-            case Effect.ReportFailure(String cause) ->
-                tell(new RequestProtocol.LegFailed(fence, Leg.DECODE, cause));
+            case Effect.ReportFailure(String cause) -> tell(new RequestProtocol.LegFailed(fence, Leg.DECODE, cause));
             case Effect.FenceWorker(String cause) -> context.fenceWorker().accept(cause);
             case Effect.Forget forget -> {
                 // The actor asks isOver() after every message.

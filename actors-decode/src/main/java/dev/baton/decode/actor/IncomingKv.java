@@ -102,8 +102,8 @@ final class IncomingKv implements KvArrival {
 
     /** The machine counts one trajectory; all choices' blocks beyond the prompt are growth to it. */
     private long growthTokens() {
-        long slots = (long) reservation.blocks().size()
-                * terms.manifest().tensor().blockTokens();
+        long slots =
+                (long) reservation.blocks().size() * terms.manifest().tensor().blockTokens();
         return slots - terms.manifest().request().promptTokens();
     }
 
@@ -275,8 +275,7 @@ final class IncomingKv implements KvArrival {
                 context.fenceWorker().accept("transfer " + terms.transfer() + " could not be quiesced");
             case Effect.ReleaseStagingCredits release ->
                 source.tell(new PrefillProtocol.StagingReleased(new TransferProtocol.StagingReleased(fence)));
-            case Effect.ReleaseBlocks release ->
-                context.pool().release(reservation.id(), release.blockIds());
+            case Effect.ReleaseBlocks release -> context.pool().release(reservation.id(), release.blockIds());
             case Effect.RecordTerminalFailure failure -> {
                 context.metrics().transferAborted(failure.reason().cause().name());
                 owner.aborted(failure.reason());
@@ -295,8 +294,8 @@ final class IncomingKv implements KvArrival {
                 .expect(
                         new ExpectedTransfer(terms.transfer(), fence, expect.plan(), context.region(), blocks),
                         new LinkVoice(fence, self))
-                .whenComplete((done, failure) -> self.tell(
-                        new Signal.ChunksExpected(fence, failure == null ? null : message(failure))));
+                .whenComplete((done, failure) ->
+                        self.tell(new Signal.ChunksExpected(fence, failure == null ? null : message(failure))));
     }
 
     private static String message(Throwable failure) {
@@ -348,7 +347,8 @@ final class IncomingKv implements KvArrival {
                                 + (answered.atNanos() - reservedAtNanos) + " exposedStallNanos="
                                 + exposedStallNanos(answered.atNanos()));
             case Event.SourceAborted aborted ->
-                records.add(MACHINE, from, event, to, "cause=" + aborted.reason().cause());
+                records.add(
+                        MACHINE, from, event, to, "cause=" + aborted.reason().cause());
             case Event.Began began ->
                 records.add(
                         MACHINE,

@@ -72,7 +72,10 @@ class HandoffTest {
     }
 
     private static void awaitIdle(WorkerRig rig) {
-        await(rig.toString()).atMost(Duration.ofSeconds(5)).pollInterval(Duration.ofMillis(5)).until(rig::isIdle);
+        await(rig.toString())
+                .atMost(Duration.ofSeconds(5))
+                .pollInterval(Duration.ofMillis(5))
+                .until(rig::isIdle);
     }
 
     private static RequestDriver.Run finished(RequestDriver.Run run) {
@@ -101,11 +104,13 @@ class HandoffTest {
     }
 
     private static List<List<Integer>> colocated(DecodeSpec spec) {
-        return finished(requests.start(name(), spec, decode.ref(), decode.ref())).answers();
+        return finished(requests.start(name(), spec, decode.ref(), decode.ref()))
+                .answers();
     }
 
     private static List<List<Integer>> handedOff(DecodeSpec spec) {
-        return finished(requests.start(name(), spec, prefill.ref(), decode.ref())).answers();
+        return finished(requests.start(name(), spec, prefill.ref(), decode.ref()))
+                .answers();
     }
 
     @Test
@@ -173,10 +178,10 @@ class HandoffTest {
     void s0x06E_aCancelAtAnyMomentLeavesNothingBehind() {
         Random random = new Random(1);
         for (int i = 0; i < 200; i++) {
-            DecodeSpec spec = spec(prompt(1 + random.nextInt(120), i), 40, 1 + random.nextInt(3), SamplingParams.greedy());
+            DecodeSpec spec =
+                    spec(prompt(1 + random.nextInt(120), i), 40, 1 + random.nextInt(3), SamplingParams.greedy());
             boolean local = random.nextInt(4) == 0;
-            RequestDriver.Run run =
-                    requests.start(name(), spec, local ? decode.ref() : prefill.ref(), decode.ref());
+            RequestDriver.Run run = requests.start(name(), spec, local ? decode.ref() : prefill.ref(), decode.ref());
             long waitNanos = random.nextInt(6_000_000);
             long until = System.nanoTime() + waitNanos;
             while (System.nanoTime() - until < 0) {
@@ -189,7 +194,8 @@ class HandoffTest {
     @Test
     void s0x00A_aChoiceEndsByTheRequestsRuleOrByAStopToken() {
         List<Integer> prompt = prompt(10, 77);
-        List<Integer> whole = colocated(spec(prompt, 40, 1, SamplingParams.greedy())).getFirst();
+        List<Integer> whole =
+                colocated(spec(prompt, 40, 1, SamplingParams.greedy())).getFirst();
         RequestDriver.Run ended = requests.prepare(
                         name(),
                         Generation.FIRST,
@@ -221,7 +227,9 @@ class HandoffTest {
             assertThat(run.failures()).contains("DECODE transfer_PEER_LOST");
             assertThat(run.published()).isZero();
             awaitIdle(decode);
-            assertThat(dying.isIdle()).as("the loop still holds the prompt's blocks").isFalse();
+            assertThat(dying.isIdle())
+                    .as("the loop still holds the prompt's blocks")
+                    .isFalse();
             slow.go.countDown();
             awaitIdle(dying);
         } finally {
@@ -235,7 +243,8 @@ class HandoffTest {
         try {
             RequestDriver.Run run = requests.start(
                     name(), spec(prompt(100, 1), 300, 1, SamplingParams.greedy()), prefill.ref(), dying.ref());
-            await().atMost(Duration.ofSeconds(5)).until(() -> !run.answers().getFirst().isEmpty());
+            await().atMost(Duration.ofSeconds(5))
+                    .until(() -> !run.answers().getFirst().isEmpty());
             prefill.prefill.tell(new PrefillProtocol.PeerLost(dying.context.epoch()));
             awaitIdle(prefill);
             run.cancel();
@@ -276,7 +285,8 @@ class HandoffTest {
                             victim.ref())
                     .holdingTokens();
             requests.start(run);
-            await().atMost(Duration.ofSeconds(5)).until(() -> run.answers().getFirst().size() > 1);
+            await().atMost(Duration.ofSeconds(5))
+                    .until(() -> run.answers().getFirst().size() > 1);
             Fence fence = Objects.requireNonNull(run.fence);
             for (Fence wrong : FenceMutations.of(fence)) {
                 victim.decode.tell(new DecodeProtocol.ReleaseDecode(wrong, "forged"));
@@ -315,7 +325,9 @@ class HandoffTest {
                     prefill.ref(),
                     decode.ref());
             prefill.prefill.tell(forged);
-            await(reason.name()).atMost(Duration.ofSeconds(5)).until(() -> !victim.refusals().isEmpty());
+            await(reason.name())
+                    .atMost(Duration.ofSeconds(5))
+                    .until(() -> !victim.refusals().isEmpty());
             assertThat(victim.refusals()).containsExactly(reason);
         });
     }
@@ -327,7 +339,8 @@ class HandoffTest {
         RequestDriver.Run first = requests.prepare(request, new Generation(2), spec, prefill.ref(), decode.ref())
                 .holdingTokens();
         requests.start(first);
-        await().atMost(Duration.ofSeconds(5)).until(() -> first.answers().getFirst().size() > 1);
+        await().atMost(Duration.ofSeconds(5))
+                .until(() -> first.answers().getFirst().size() > 1);
         DecodeSpec shorter = spec(prompt(50, 4), 9, 1, SamplingParams.greedy());
         RequestDriver.Run stale = requests.prepare(request, new Generation(1), shorter, prefill.ref(), decode.ref());
         requests.start(stale);
@@ -367,8 +380,8 @@ class HandoffTest {
                     KIT.<PrefillProtocol.Command>createTestProbe().ref();
             WorkerRef silent = new WorkerRef(
                     new WorkerId("silent"), new WorkerEpoch(78), prefill.ref().roleEpoch(), nobody, decode.decode);
-            RequestDriver.Run run = requests.start(
-                    name(), spec(prompt(20, 1), 10, 1, SamplingParams.greedy()), silent, waiting.ref());
+            RequestDriver.Run run =
+                    requests.start(name(), spec(prompt(20, 1), 10, 1, SamplingParams.greedy()), silent, waiting.ref());
             await().atMost(Duration.ofSeconds(5)).until(run::isReleased);
             assertThat(run.failures().getFirst()).startsWith("DECODE transfer_DEADLINE");
             awaitIdle(waiting);
@@ -391,8 +404,8 @@ class HandoffTest {
             finished(requests.start(run));
             awaitIdle(source);
             PrefillProtocol.StartPrefill real = Objects.requireNonNull(run.start);
-            RequestDriver.Run orphan = requests.prepare(
-                    "orphan", Generation.FIRST, real.spec(), source.ref(), decode.ref());
+            RequestDriver.Run orphan =
+                    requests.prepare("orphan", Generation.FIRST, real.spec(), source.ref(), decode.ref());
             PrefillProtocol.StartPrefill renamed = ManifestMutations.renamed(real, "orphan");
             ActorRef<DecodeProtocol.Command> deaf =
                     KIT.<DecodeProtocol.Command>createTestProbe().ref();

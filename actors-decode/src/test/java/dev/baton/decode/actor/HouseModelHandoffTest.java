@@ -10,27 +10,18 @@ import dev.baton.contract.identity.Digest;
 import dev.baton.contract.identity.ModelId;
 import dev.baton.contract.manifest.Digests;
 import dev.baton.contract.manifest.ModelIdentity;
-import dev.baton.contract.tensor.AxisOrder;
-import dev.baton.contract.tensor.ElementType;
-import dev.baton.contract.tensor.Partition;
-import dev.baton.contract.tensor.TensorAbi;
-import dev.baton.kernels.arena.ArenaShape;
-import dev.baton.kernels.arena.KvArena;
 import dev.baton.kernels.device.Device;
 import dev.baton.kernels.device.DeviceConfig;
 import dev.baton.kernels.device.Model;
-import dev.baton.kernels.forward.ForwardPass;
-import dev.baton.kernels.model.LlamaConfig;
 import dev.baton.kernels.model.gguf.GgufModel;
 import dev.baton.kernels.sampling.SamplingParams;
-import dev.baton.scheduler.mls.actor.ForwardEngine;
+import dev.baton.scheduler.mls.actor.WorkerAssembly;
 import dev.baton.scheduler.mls.actor.WorkerConfig;
 import dev.baton.scheduler.worker.DecodeSpec;
 import dev.baton.transfer.link.AeronDataPlane;
 import dev.baton.transfer.link.DataPlane;
 import dev.baton.transfer.link.LinkConfig;
 import dev.baton.transfer.link.LinkMonitor;
-import dev.baton.transfer.link.ffi.KvRegion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -61,8 +52,6 @@ class HouseModelHandoffTest {
 
     private static Device device;
     private static Model model;
-    private static KvArena prefillArena;
-    private static KvArena decodeArena;
     private static DataPlane plane;
     private static WorkerRig prefill;
     private static WorkerRig decode;
@@ -79,55 +68,48 @@ class HouseModelHandoffTest {
             model = Model.upload(device, gguf);
         }
         plane = AeronDataPlane.start(LinkConfig.forNode("house-test"), LinkMonitor.silent());
-        prefillArena = KvArena.create(device, ArenaShape.of(model.config(), BLOCKS));
-        decodeArena = KvArena.create(device, ArenaShape.of(model.config(), BLOCKS));
-        prefill = rig("prefill", 1, prefillArena);
-        decode = rig("decode", 2, decodeArena);
+        prefill = rig("prefill", 1);
+        decode = rig("decode", 2);
     }
 
     @AfterAll
     static void end() {
+        plane.close();
         prefill.close();
         decode.close();
-        plane.close();
-        prefillArena.close();
-        decodeArena.close();
         model.close();
         device.close();
         KIT.shutdownTestKit();
     }
 
-    private static WorkerRig rig(String name, long epoch, KvArena arena) {
-        LlamaConfig shape = model.config();
-        TensorAbi abi = new TensorAbi(
-                ElementType.F32,
-                AxisOrder.LAYER_BLOCK_KV_HEAD_SLOT_DIM,
-                shape.layers(),
-                shape.kvHeads(),
-                shape.headDim(),
-                arena.shape().blockTokens(),
-                Partition.WHOLE);
+    private static WorkerRig rig(String name, long epoch) {
         Digest some = Digests.ofText("house");
         ModelIdentity identity = new ModelIdentity(
-                new ModelId("house"),
-                some,
-                some,
-                Digests.NONE,
-                some,
-                Digests.CAUSAL_MASK,
-                device.numericsIdentity());
-        WorkerConfig config = WorkerConfig.small(BLOCKS);
-        ForwardEngine engine = new ForwardEngine(new ForwardPass(model, arena, config.maxBatchRows(), 4));
-        KvRegion region =
-                KvRegion.layerMajor(arena.segment(), shape.layers(), BLOCKS, abi.layerBlockBytes());
-        RigModel rigModel = new RigModel(
-                engine, engine, region, identity, abi, shape.vocabulary(), shape.contextTokens());
-        return new WorkerRig(KIT, name, epoch, rigModel, config, plane, 64 << 10, REQUESTS);
+                new ModelId("house"), some, some, Digests.NONE, some, Digests.CAUSAL_MASK, device.numericsIdentity());
+        return WorkerRig.of(
+                KIT,
+                name,
+                epoch,
+                parts -> WorkerAssembly.start(
+                        parts.worker(),
+                        parts.epoch(),
+                        parts.role(),
+                        model,
+                        identity,
+                        WorkerConfig.small(BLOCKS),
+                        plane,
+                        64 << 10,
+                        REQUESTS,
+                        parts.fenceWorker(),
+                        parts.metrics()));
     }
 
     private static List<List<Integer>> answers(String name, DecodeSpec spec, WorkerRig source) {
         RequestDriver.Run run = REQUESTS.start(name, spec, source.ref(), decode.ref());
-        await(name).atMost(Duration.ofSeconds(20)).pollInterval(Duration.ofMillis(2)).until(run::isReleased);
+        await(name)
+                .atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(2))
+                .until(run::isReleased);
         assertThat(run.failures()).isEmpty();
         assertThat(run.refusals()).isEmpty();
         return run.answers();
@@ -156,7 +138,8 @@ class HouseModelHandoffTest {
         Optional<Path> reference = shared("models/house/reference_answers.json");
         assumeTrue(reference.isPresent(), "no ../shared/models/house/reference_answers.json here");
         int number = 0;
-        for (JsonNode answer : new ObjectMapper().readTree(reference.orElseThrow().toFile())) {
+        for (JsonNode answer :
+                new ObjectMapper().readTree(reference.orElseThrow().toFile())) {
             List<Integer> expected = ids(answer.get("out"));
             DecodeSpec spec = new DecodeSpec(
                     ids(answer.get("ids")), List.of(List.of()), expected.size(), List.of(), SamplingParams.greedy());
@@ -174,6 +157,10 @@ class HouseModelHandoffTest {
     }
 
     private static Optional<Path> shared(String file) {
+        String named = System.getProperty("baton.shared", System.getenv("BATON_SHARED"));
+        if (named != null) {
+            return Optional.of(Path.of(named, file)).filter(Files::isRegularFile);
+        }
         for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
             Path candidate = at.resolveSibling("shared").resolve(file);
             if (Files.isRegularFile(candidate)) {

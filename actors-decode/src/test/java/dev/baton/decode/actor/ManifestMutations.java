@@ -40,8 +40,7 @@ final class ManifestMutations {
         StartPrefill unchanged = with(real, m, "stale-role", i, t, p);
         RoleEpoch nextRole = real.roleEpoch().next();
         all.put(
-                new StartPrefill(
-                        unchanged.manifest(), nextRole, real.spec(), real.endpoint(), real.destination()),
+                new StartPrefill(unchanged.manifest(), nextRole, real.spec(), real.endpoint(), real.destination()),
                 LegRefusal.STALE_ROLE);
         ModelIdentity otherModel = new ModelIdentity(
                 new ModelId("other"),
@@ -162,8 +161,8 @@ final class ManifestMutations {
                 r.tokens(),
                 r.promptTokens());
         return new StartPrefill(
-                consistent(new HandoffManifest(
-                        other, m.model(), m.tensor(), m.placement(), m.chunkPayloadLimitBytes())),
+                consistent(
+                        new HandoffManifest(other, m.model(), m.tensor(), m.placement(), m.chunkPayloadLimitBytes())),
                 real.roleEpoch(),
                 real.spec(),
                 real.endpoint(),
@@ -171,7 +170,12 @@ final class ManifestMutations {
     }
 
     private static StartPrefill with(
-            StartPrefill real, HandoffManifest m, String name, ModelIdentity model, TensorAbi tensor, Placement placement) {
+            StartPrefill real,
+            HandoffManifest m,
+            String name,
+            ModelIdentity model,
+            TensorAbi tensor,
+            Placement placement) {
         HandoffManifest changed =
                 new HandoffManifest(m.request(), model, tensor, placement, m.chunkPayloadLimitBytes());
         return renamed(

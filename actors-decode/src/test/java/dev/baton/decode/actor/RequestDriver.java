@@ -40,8 +40,13 @@ final class RequestDriver implements RequestGateway {
         private boolean holdTokens;
         private int stopAfter = Integer.MAX_VALUE;
         private int published;
-        @Nullable Fence fence;
-        @Nullable HandoffManifest manifest;
+
+        @Nullable
+        Fence fence;
+
+        @Nullable
+        HandoffManifest manifest;
+
         PrefillProtocol.@Nullable StartPrefill start;
 
         Run(RequestId request, Generation generation, DecodeSpec spec, WorkerRef prefill, WorkerRef decode) {
@@ -148,7 +153,15 @@ final class RequestDriver implements RequestGateway {
                 case RequestProtocol.TransitionsReported(List<TransitionRecord> reported) ->
                     transitions.addAll(reported);
                 case RequestProtocol.PrefillAccepted accepted -> {}
-                default -> throw new IllegalStateException("workers do not say " + message.getClass());
+                case RequestProtocol.Submit _,
+                        RequestProtocol.Pull _,
+                        RequestProtocol.Cancel _,
+                        RequestProtocol.ReadTrace _,
+                        RequestProtocol.RouteGranted _,
+                        RequestProtocol.RouteRefused _,
+                        RequestProtocol.WorkerLost _,
+                        RequestProtocol.Internal _ ->
+                    throw new IllegalStateException("workers do not say " + message.getClass());
             }
         }
 

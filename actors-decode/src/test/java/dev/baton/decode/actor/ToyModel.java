@@ -56,7 +56,7 @@ final class ToyModel implements BatchEngine, BlockMemory {
 
     ToyModel(int blocks, int maxRows) {
         this.maxRows = maxRows;
-        this.memory = Arena.ofAuto().allocate(LAYERS * blocks * ABI.layerBlockBytes(), 64);
+        this.memory = Arena.ofAuto().allocate((long) LAYERS * blocks * ABI.layerBlockBytes(), 64);
         this.region = KvRegion.layerMajor(memory, LAYERS, blocks, ABI.layerBlockBytes());
     }
 

@@ -7,6 +7,7 @@ import dev.baton.prefill.actor.PrefillActor;
 import dev.baton.scheduler.kv.KvBlockPool;
 import dev.baton.scheduler.mls.actor.IterationLoop;
 import dev.baton.scheduler.mls.actor.LoopObserver;
+import dev.baton.scheduler.mls.actor.WorkerAssembly;
 import dev.baton.scheduler.mls.actor.WorkerConfig;
 import dev.baton.scheduler.mls.actor.WorkerContext;
 import dev.baton.scheduler.mls.actor.WorkerRole;
@@ -19,63 +20,92 @@ import dev.baton.transfer.link.DataPlane;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /** One whole worker in the test's process: both actors, loop, pool, arena. */
 final class WorkerRig implements AutoCloseable {
     final WorkerContext context;
-    final CountingMetrics metrics = new CountingMetrics();
-    final List<String> fenced = new CopyOnWriteArrayList<>();
+    final CountingMetrics metrics;
+    final List<String> fenced;
     final ActorRef<PrefillProtocol.Command> prefill;
     final ActorRef<DecodeProtocol.Command> decode;
     private final ActorTestKit kit;
+    private Runnable after = () -> {};
 
-    WorkerRig(
+    private WorkerRig(ActorTestKit kit, WorkerContext context, CountingMetrics metrics, List<String> fenced) {
+        this.kit = kit;
+        this.context = context;
+        this.metrics = metrics;
+        this.fenced = fenced;
+        this.prefill = kit.spawn(PrefillActor.create(context));
+        this.decode = kit.spawn(DecodeActor.create(context));
+    }
+
+    /** A worker of the real model. */
+    static WorkerRig of(ActorTestKit kit, String name, long epoch, Function<WorkerRigParts, WorkerAssembly> assembly) {
+        CountingMetrics metrics = new CountingMetrics();
+        List<String> fenced = new CopyOnWriteArrayList<>();
+        WorkerRole role = new WorkerRole(Role.MIXED, RoleEpoch.FIRST);
+        WorkerAssembly started = assembly.apply(
+                new WorkerRigParts(new WorkerId(name), new WorkerEpoch(epoch), () -> role, fenced::add, metrics));
+        WorkerRig rig = new WorkerRig(kit, started.context(), metrics, fenced);
+        rig.after = started::close;
+        return rig;
+    }
+
+    /** What the rig gives to an assembly. */
+    record WorkerRigParts(
+            WorkerId worker,
+            WorkerEpoch epoch,
+            Supplier<WorkerRole> role,
+            Consumer<String> fenceWorker,
+            CountingMetrics metrics) {}
+
+    /** A worker of the toy model. */
+    static WorkerRig toy(
             ActorTestKit kit,
             String name,
             long epoch,
-            RigModel model,
+            ToyModel model,
             WorkerConfig config,
             DataPlane dataPlane,
-            long creditWindowBytes,
             RequestGateway gateway) {
-        this.kit = kit;
-        IterationLoop loop = new IterationLoop(
-                name,
-                model.engine(),
-                config.mlsLimits(),
-                new LoopObserver() {
-                    @Override
-                    public void iterated(int prefillRows, int decodeRows, long durationNanos) {}
-
-                    @Override
-                    public void stopped(Throwable bug) {
-                        fenced.add(bug.toString());
-                    }
-                });
+        CountingMetrics metrics = new CountingMetrics();
+        List<String> fenced = new CopyOnWriteArrayList<>();
         WorkerRole role = new WorkerRole(Role.MIXED, RoleEpoch.FIRST);
-        this.context = new WorkerContext(
+        IterationLoop loop = new IterationLoop(name, model, config.mlsLimits(), new LoopObserver() {
+            @Override
+            public void iterated(int prefillRows, int decodeRows, long durationNanos) {}
+
+            @Override
+            public void stopped(Throwable bug) {
+                fenced.add(bug.toString());
+            }
+        });
+        WorkerContext context = new WorkerContext(
                 new WorkerId(name),
                 new WorkerEpoch(epoch),
                 () -> role,
-                model.identity(),
-                model.abi(),
-                model.vocabulary(),
-                model.contextTokens(),
+                ToyModel.IDENTITY,
+                ToyModel.ABI,
+                ToyModel.VOCABULARY,
+                ToyModel.CONTEXT_TOKENS,
                 new KvBlockPool(config.arenaBlocks()),
-                model.memory(),
+                model,
                 model.region(),
                 loop,
                 dataPlane,
-                creditWindowBytes,
+                8 * ToyModel.ABI.layerBlockBytes(),
                 gateway,
                 fenced::add,
                 config,
                 metrics);
-        this.prefill = kit.spawn(PrefillActor.create(context));
-        this.decode = kit.spawn(DecodeActor.create(context));
         loop.start();
+        return new WorkerRig(kit, context, metrics, fenced);
     }
 
     static WorkerConfig config(int prefillBudgetTokens) {
@@ -104,12 +134,6 @@ final class WorkerRig implements AutoCloseable {
                 Duration.ofMillis(20),
                 1_024,
                 1_024);
-    }
-
-    static WorkerRig toy(
-            ActorTestKit kit, String name, long epoch, ToyModel model, WorkerConfig config, DataPlane plane, RequestGateway gateway) {
-        return new WorkerRig(
-                kit, name, epoch, RigModel.toy(model), config, plane, 8 * ToyModel.ABI.layerBlockBytes(), gateway);
     }
 
     WorkerRef ref() {
@@ -151,5 +175,6 @@ final class WorkerRig implements AutoCloseable {
         kit.stop(prefill);
         kit.stop(decode);
         context.loop().close();
+        after.run();
     }
 }

@@ -206,8 +206,8 @@ final class PrefillLeg {
 
     void chunksVisible(TransferProtocol.ChunksVisible message) {
         if (!message.fence().equals(fence)) {
-            host.submit(new Event.CreditReturned(
-                    message.fence(), message.indexes().getFirst(), context.nowNanos()));
+            host.submit(
+                    new Event.CreditReturned(message.fence(), message.indexes().getFirst(), context.nowNanos()));
             return;
         }
         for (int index : message.indexes()) {
@@ -257,7 +257,8 @@ final class PrefillLeg {
         return quiesceAsked
                 && linkQuiesced
                 && !farEndQuiesced
-                && nowNanos - quiesceAskedAtNanos > context.config().quiesceDeadline().toNanos();
+                && nowNanos - quiesceAskedAtNanos
+                        > context.config().quiesceDeadline().toNanos();
     }
 
     /** Everything that can still be read back about the leg; called once, when it is over. */
@@ -280,7 +281,8 @@ final class PrefillLeg {
                 destination.tell(new DecodeProtocol.SourceSealed(
                         new TransferProtocol.SourceSealed(seal.fence(), seal.key(), seal.seal())));
             case Effect.ReleaseCredits credits -> {
-                // Per chunk the ledger is told by index when the message arrives; what an abort leaves goes back at once.
+                // Per chunk the ledger is told by index when the message arrives; what an abort leaves goes back at
+                // once.
                 if (isTerminal()) {
                     outlet.settle(terms.transfer());
                 }
@@ -314,7 +316,9 @@ final class PrefillLeg {
         if (!requestKnows && reason.cause() != AbortCause.CANCELLED) {
             requestKnows = true;
             tell(new RequestProtocol.LegFailed(
-                    fence, Leg.PREFILL, "transfer_" + reason.cause() + (reason.detail().isEmpty() ? "" : ' ' + reason.detail())));
+                    fence,
+                    Leg.PREFILL,
+                    "transfer_" + reason.cause() + (reason.detail().isEmpty() ? "" : ' ' + reason.detail())));
         }
     }
 
@@ -346,7 +350,8 @@ final class PrefillLeg {
     private void record(State from, Event event, State to) {
         switch (event) {
             case Event.KvReady ready ->
-                records.addBulk(MACHINE, from, event, to, "layer=" + ready.layer() + " tokens=" + ready.tokensReadyUpTo());
+                records.addBulk(
+                        MACHINE, from, event, to, "layer=" + ready.layer() + " tokens=" + ready.tokensReadyUpTo());
             case Event.CreditGranted granted -> records.addBulk(MACHINE, from, event, to, "chunk=" + granted.index());
             case Event.ChunkSent sent -> records.addBulk(MACHINE, from, event, to, "chunk=" + sent.index());
             case Event.CreditReturned returned ->
@@ -357,7 +362,8 @@ final class PrefillLeg {
                         from,
                         event,
                         to,
-                        "promptTokens=" + tokens.count() + " blocks=" + reservation.blocks().size() + " chunks="
+                        "promptTokens=" + tokens.count() + " blocks="
+                                + reservation.blocks().size() + " chunks="
                                 + terms.plan().count());
             case Event.PrefillFinished finished ->
                 records.add(
@@ -378,7 +384,8 @@ final class PrefillLeg {
                                 + (acknowledged.atNanos() - computedAtNanos));
             case Event.DestinationReserved reserved -> records.add(MACHINE, from, event, to, "");
             case Event.DestinationAborted aborted ->
-                records.add(MACHINE, from, event, to, "cause=" + aborted.reason().cause());
+                records.add(
+                        MACHINE, from, event, to, "cause=" + aborted.reason().cause());
             case Event.Cancelled cancelled -> records.add(MACHINE, from, event, to, "cause=" + cancelCause);
             case Event.PeerLost lost -> records.add(MACHINE, from, event, to, "");
             case Event.TransportQuiesced quiesced -> records.add(MACHINE, from, event, to, "");

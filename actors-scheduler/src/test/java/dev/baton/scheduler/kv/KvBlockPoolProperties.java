@@ -34,7 +34,9 @@ class KvBlockPoolProperties {
                         Optional<KvReservation> got = pool.reserve(OWNER, wanted);
                         assertThat(got.isPresent()).as("seed %d", seed).isEqualTo(fits);
                         got.ifPresent(r -> {
-                            assertThat(ids.add(r.id())).as("reservation ids are unique").isTrue();
+                            assertThat(ids.add(r.id()))
+                                    .as("reservation ids are unique")
+                                    .isTrue();
                             r.blocks().forEach(b -> assertThat(taken.add(b)).isTrue());
                             held.add(new Held(r, new ArrayList<>(r.blocks())));
                         });
@@ -42,7 +44,8 @@ class KvBlockPoolProperties {
                     case 1 -> {
                         if (!held.isEmpty()) {
                             Held any = held.get(random.nextInt(held.size()));
-                            int block = any.shares().get(random.nextInt(any.shares().size()));
+                            int block =
+                                    any.shares().get(random.nextInt(any.shares().size()));
                             pool.share(any.reservation().id(), block);
                             any.shares().add(block);
                         }
@@ -50,9 +53,10 @@ class KvBlockPoolProperties {
                     default -> {
                         if (!held.isEmpty()) {
                             Held any = held.get(random.nextInt(held.size()));
-                            Integer block = any.shares().get(random.nextInt(any.shares().size()));
+                            Integer block =
+                                    any.shares().get(random.nextInt(any.shares().size()));
                             pool.release(any.reservation().id(), List.of(block));
-                            any.shares().remove(block);
+                            any.shares().remove((Object) block);
                             if (!any.shares().contains(block)) {
                                 taken.remove(block);
                             }
@@ -62,7 +66,9 @@ class KvBlockPoolProperties {
                         }
                     }
                 }
-                assertThat(pool.usage().heldBlocks()).as("seed %d step %d", seed, step).isEqualTo(taken.size());
+                assertThat(pool.usage().heldBlocks())
+                        .as("seed %d step %d", seed, step)
+                        .isEqualTo(taken.size());
                 assertThat(pool.usage().reservations()).isEqualTo(held.size());
             }
             held.forEach(h -> pool.release(h.reservation().id(), h.shares()));
@@ -78,7 +84,8 @@ class KvBlockPoolProperties {
         assertThatThrownBy(() -> pool.release(reservation.id(), reservation.blocks()))
                 .isInstanceOf(IllegalStateException.class);
         KvReservation next = pool.reserve(OWNER, 4).orElseThrow();
-        assertThatThrownBy(() -> pool.release(reservation.id(), List.of(next.blocks().getFirst())))
+        assertThatThrownBy(() ->
+                        pool.release(reservation.id(), List.of(next.blocks().getFirst())))
                 .as("an old reservation frees nothing of a new one")
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("not held by reservation");

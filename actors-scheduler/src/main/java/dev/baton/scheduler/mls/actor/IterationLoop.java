@@ -50,15 +50,16 @@ public final class IterationLoop implements AutoCloseable {
      */
     public IterationLoop(String name, BatchEngine engine, MlsLimits limits, LoopObserver observer) {
         if (limits.maxRows() > engine.maxRows()) {
-            throw new IllegalArgumentException("iterations of " + limits.maxRows() + " rows need an engine for as many, not for "
-                    + engine.maxRows());
+            throw new IllegalArgumentException("iterations of " + limits.maxRows()
+                    + " rows need an engine for as many, not for " + engine.maxRows());
         }
         this.engine = engine;
         this.limits = limits;
         this.scheduler = new MlsMachine(limits);
         this.observer = observer;
         // A work has one Add and at most one Remove, which may arrive after it ended by itself: room for twice that.
-        this.commands = new ManyToOneConcurrentArrayQueue<>(4 * (limits.maxQueuedPrefills() + limits.maxDecodes()) + 16);
+        this.commands =
+                new ManyToOneConcurrentArrayQueue<>(4 * (limits.maxQueuedPrefills() + limits.maxDecodes()) + 16);
         this.thread = new Thread(this::run, "baton-loop-" + name);
         this.thread.setDaemon(true);
     }
@@ -195,7 +196,8 @@ public final class IterationLoop implements AutoCloseable {
 
     private void iterate(IterationPlan plan) {
         long startNanos = System.nanoTime();
-        List<SequenceRows> rows = new ArrayList<>(plan.slices().size() + plan.decodes().size());
+        List<SequenceRows> rows =
+                new ArrayList<>(plan.slices().size() + plan.decodes().size());
         int prefillRows = 0;
         for (IterationPlan.Slice slice : plan.slices()) {
             rows.add(prefillRows(slice));

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.decode;
+
+import org.jspecify.annotations.NullMarked;
