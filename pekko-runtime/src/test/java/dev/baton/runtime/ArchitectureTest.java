@@ -28,7 +28,7 @@ class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter().importPaths(classDirectories());
 
     private static List<Path> classDirectories() {
-        Path root = Path.of("").toAbsolutePath().getParent();
+        Path root = Path.of("..").toAbsolutePath().normalize();
         List<Path> directories = MODULES.stream()
                 .map(module -> root.resolve(module).resolve("target/classes"))
                 .toList();

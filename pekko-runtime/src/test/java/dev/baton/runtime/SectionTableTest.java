@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class SectionTableTest {
 
-    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Path PAGE = ROOT.resolve("docs/sections.md");
     private static final Pattern TEST = Pattern.compile("void s(0x[0-9A-F]+[A-Z]?)_(\\w+)\\(");
 

@@ -2,6 +2,7 @@ package dev.baton.runtime.node;
 
 import java.io.PrintStream;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /** One line that says what a starting process does; redrawn on a terminal, a line per step elsewhere. */
@@ -9,12 +10,13 @@ final class ProgressLine {
     private static final long REDRAW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final PrintStream out;
-    private final boolean terminal = System.console().isTerminal();
+    private final boolean terminal;
     private String step = "";
     private long drawnNanos;
 
     ProgressLine(PrintStream out) {
         this.out = out;
+        this.terminal = Objects.requireNonNull(System.console()).isTerminal();
     }
 
     synchronized void at(String what, long doneBytes, long totalBytes) {

@@ -53,7 +53,7 @@ final class Api implements AutoCloseable {
 
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                .timeout(Duration.ofSeconds(120));
+                .timeout(Duration.ofMinutes(2));
     }
 
     private Answer send(HttpRequest request) {
