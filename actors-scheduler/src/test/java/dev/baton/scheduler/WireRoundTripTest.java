@@ -147,7 +147,9 @@ class WireRoundTripTest {
                 new PrefillProtocol.PublicationAcknowledged(
                         new TransferProtocol.PublicationAcknowledged(FENCE, FENCE.transferId())),
                 new PrefillProtocol.DestinationAborted(
-                        new TransferProtocol.DestinationAborted(FENCE, AbortReason.of(AbortCause.values()[0])))));
+                        new TransferProtocol.DestinationAborted(FENCE, AbortReason.of(AbortCause.values()[0]))),
+                new PrefillProtocol.StagingReleased(new TransferProtocol.StagingReleased(FENCE)),
+                new DecodeProtocol.PrefillComputed(FENCE)));
         List<RequestEvent> events = List.of(
                 new RequestEvent.Submitted(Samples.spec(1, 4), 1),
                 new RequestEvent.RouteGranted(grant, 1),
@@ -192,6 +194,7 @@ class WireRoundTripTest {
                 List.of(RequestProtocol.class, ClsProtocol.class, DecodeProtocol.class, PrefillProtocol.class)) {
             Arrays.stream(protocol.getDeclaredClasses())
                     .filter(Class::isRecord)
+                    .filter(WireMessage.class::isAssignableFrom)
                     .map(Class::getName)
                     .forEach(declared::add);
         }

@@ -312,7 +312,7 @@ class HandoffTest {
         RequestDriver.Run run = requests.prepare(
                 name(),
                 Generation.FIRST,
-                spec(prompt(9, 1), 3, 1, SamplingParams.greedy()),
+                spec(prompt(50, 1), 3, 1, SamplingParams.greedy()),
                 prefill.ref(),
                 decode.ref());
         finished(requests.start(run));

@@ -131,7 +131,19 @@ final class ManifestMutations {
                         real.endpoint(),
                         real.destination()),
                 LegRefusal.MANIFEST_INCONSISTENT);
+        all.put(renamed(hugeChunks(real), "mutant-chunks"), LegRefusal.CHUNK_TOO_LARGE);
         return all;
+    }
+
+    /** Chunks of the whole prompt, which the source's window does not hold. */
+    private static StartPrefill hugeChunks(StartPrefill real) {
+        HandoffManifest m = real.manifest();
+        return new StartPrefill(
+                new HandoffManifest(m.request(), m.model(), m.tensor(), m.placement(), Long.MAX_VALUE),
+                real.roleEpoch(),
+                real.spec(),
+                real.endpoint(),
+                real.destination());
     }
 
     /** The transfer id that the manifest's own identity derives. */

@@ -163,6 +163,9 @@ public final class PrefillActor {
         if (difference.isPresent()) {
             return difference;
         }
+        if (manifest.chunkPlan().largestPayloadBytes() > largestChunkBytes()) {
+            return Optional.of(LegRefusal.CHUNK_TOO_LARGE);
+        }
         if (supersededBy(manifest.fence())) {
             return Optional.of(LegRefusal.SUPERSEDED);
         }
@@ -224,8 +227,9 @@ public final class PrefillActor {
         });
     }
 
+    /** A larger chunk could never leave: it would wait for credit for ever, or not fit a message. */
     private long largestChunkBytes() {
-        return Math.max(context.chunkPayloadLimitBytes(), context.abi().layerBlockBytes());
+        return Math.min(context.creditWindowBytes(), context.dataPlane().maxChunkPayloadBytes());
     }
 
     // ---- routing ----

@@ -16,6 +16,8 @@ public enum LegRefusal {
     TENSOR_ABI_MISMATCH,
     /** The manifest names a transfer that its own identity does not derive. */
     MANIFEST_INCONSISTENT,
+    /** The manifest's chunks do not fit the source's credit window or link. */
+    CHUNK_TOO_LARGE,
     /** The prompt is not the one that the manifest names. */
     PROMPT_DIGEST_MISMATCH,
     /** No blocks for the whole trajectory now. */
