@@ -16,11 +16,12 @@ import dev.baton.runtime.http.ModelCard;
 import dev.baton.runtime.http.ModelText;
 import dev.baton.runtime.journal.JournalSchema;
 import dev.baton.runtime.telemetry.Metrics;
-import dev.baton.runtime.worker.LocalWorker;
 import dev.baton.runtime.worker.WorkerActor;
 import dev.baton.runtime.worker.WorkerSettings;
 import dev.baton.scheduler.cls.ClsProtocol;
 import dev.baton.scheduler.cls.actor.ClsEntity;
+import dev.baton.scheduler.mls.actor.WorkerAssembly;
+import dev.baton.scheduler.mls.actor.WorkerRole;
 import dev.baton.scheduler.request.RequestGateway;
 import dev.baton.scheduler.request.Vocabulary;
 import dev.baton.scheduler.request.actor.RequestEntity;
@@ -56,10 +57,12 @@ public final class Node implements AutoCloseable {
     private volatile String fencedBy = "";
     private final ShardingBackend backend;
     private final ReadinessProbe probe;
-    private final List<AutoCloseable> shared = new ArrayList<>();
+    /** Devices and weights, in closing order. */
+    private final List<AutoCloseable> devices = new ArrayList<>();
+    private @Nullable DataPlane dataPlane;
     private @Nullable ApiServer http;
 
-    private record RunningWorker(LocalWorker worker, ActorRef<WorkerActor.Command> actor) {}
+    private record RunningWorker(WorkerAssembly worker, ActorRef<WorkerActor.Command> actor) {}
 
     /** Starts everything that the settings name. Progress is told while weights are read. */
     public static Node start(NodeSettings settings, ServedModel.Progress progress) {
@@ -160,34 +163,36 @@ public final class Node implements AutoCloseable {
     private void startWorkers(RequestGateway gateway, ServedModel.Progress progress) {
         WorkerSettings numbers = WorkerSettings.of(
                 settings.baton(), model.config(), settings.workers().size(), settings.name());
-        DataPlane dataPlane = AeronDataPlane.start(numbers.link(), new LinkMeter(metrics, this::fence));
-        shared.add(dataPlane);
+        DataPlane link = AeronDataPlane.start(numbers.link(), new LinkMeter(metrics, this::fence));
+        dataPlane = link;
         Device first = Device.open(numbers.device());
-        shared.addFirst(first);
-        ModelIdentity identity = model.identity(first.numericsIdentity(), progress);
+        devices.addFirst(first);
+        ModelIdentity identity = model.identity(first.numericsIdentity() + "/kv-" + numbers.kvType(), progress);
         long weightBytes = model.file().weightBytes();
         for (NodeSettings.WorkerSettings wanted : settings.workers()) {
             // A device of its own for each worker: prefill and decode run at the same time, on threads of their own.
             Device device = workers.isEmpty() ? first : Device.open(numbers.device());
             if (device != first) {
-                shared.addFirst(device);
+                devices.addFirst(device);
             }
             Model weights = Model.upload(
                     device, model.file(), done -> progress.at("loading " + wanted.name(), done, weightBytes));
-            shared.addFirst(weights);
+            devices.addFirst(weights);
             WorkerEpoch epoch = new WorkerEpoch(System.currentTimeMillis() * 1_000 + workers.size());
-            LocalWorker worker = LocalWorker.start(
+            WorkerRole role = new WorkerRole(wanted.role(), RoleEpoch.FIRST);
+            WorkerAssembly worker = WorkerAssembly.start(
                     new WorkerId(wanted.name()),
                     epoch,
-                    wanted.role(),
-                    device,
+                    () -> role,
                     weights,
                     identity,
-                    numbers,
-                    dataPlane,
+                    numbers.worker(),
+                    numbers.kvType(),
+                    link,
+                    numbers.creditWindowBytes(),
                     gateway,
-                    new WorkerMeter(metrics),
-                    this::fence);
+                    this::fence,
+                    new WorkerMeter(metrics));
             ActorRef<WorkerActor.Command> actor = system.systemActorOf(
                     WorkerActor.create(
                             worker.context(),
@@ -305,18 +310,18 @@ public final class Node implements AutoCloseable {
         }
         system.terminate();
         quietly("actors", () -> await(system.getWhenTerminated(), STOP_TIMEOUT));
-        workers.forEach(running -> quietly("worker", running.worker()::close));
-        shared.forEach(resource -> quietly("shared", resource::close));
+        DataPlane link = dataPlane;
+        if (link != null) {
+            quietly("data plane", link);
+        }
+        workers.forEach(running -> quietly("worker", running.worker()));
+        devices.forEach(resource -> quietly("device", resource));
         model.close();
     }
 
-    private interface Closing {
-        void run() throws Exception;
-    }
-
-    private static void quietly(String what, Closing closing) {
+    private static void quietly(String what, AutoCloseable closing) {
         try {
-            closing.run();
+            closing.close();
         } catch (Exception e) {
             LOG.warn("closing {} failed", what, e);
         }

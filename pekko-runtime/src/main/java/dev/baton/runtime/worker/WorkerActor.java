@@ -119,6 +119,9 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
                 PEERS,
                 context.messageAdapter(
                         Receptionist.Listing.class, listing -> new PeersFound(listing.getServiceInstances(PEERS)))));
+        // A leg's actor never ends by itself: if it does, it met a bug, and what it held is lost.
+        context.watchWith(prefill, new Fence("the prefill actor ended"));
+        context.watchWith(decode, new Fence("the decode actor ended"));
         timers.startTimerWithFixedDelay(Tick.REPORT, Duration.ZERO, reportInterval);
     }
 

@@ -1,10 +1,6 @@
 package dev.baton.runtime.worker;
 
 import com.typesafe.config.Config;
-import dev.baton.contract.tensor.AxisOrder;
-import dev.baton.contract.tensor.ElementType;
-import dev.baton.contract.tensor.Partition;
-import dev.baton.contract.tensor.TensorAbi;
 import dev.baton.kernels.arena.ArenaShape;
 import dev.baton.kernels.arena.KvType;
 import dev.baton.kernels.device.DeviceConfig;
@@ -18,18 +14,17 @@ import java.util.Locale;
 /**
  * {@code baton.worker} and {@code baton.transfer}, for one model and one process.
  *
+ * @param kvType format of K and V in the arena and on the wire
  * @param creditWindowBytes byte credits of one link (§0x06B)
  * @param reportInterval pace of the reports to the cluster-level scheduler (§0x08F)
  */
 public record WorkerSettings(
         DeviceConfig device,
-        ArenaShape arena,
+        KvType kvType,
         WorkerConfig worker,
         LinkConfig link,
         long creditWindowBytes,
         Duration reportInterval) {
-
-    private static final int LARGEST_LOGIT_GROUP = 64;
 
     /**
      * @param workersHere workers of this process, which share its cores
@@ -46,12 +41,10 @@ public record WorkerSettings(
             throw new IllegalArgumentException("baton.worker.kv.memory holds " + blocks + " blocks of "
                     + one.totalBytes() + " bytes; give it at least " + 2 * one.totalBytes() + " bytes");
         }
-        ArenaShape arena = new ArenaShape(
-                model.layers(), Math.toIntExact(blocks), model.kvHeads(), blockTokens, model.headDim(), type);
         return new WorkerSettings(
                 device(worker.getConfig("device"), workersHere),
-                arena,
-                numbers(worker, transfer, arena),
+                type,
+                numbers(worker, transfer, Math.toIntExact(blocks)),
                 link(transfer.getConfig("aeron"), nodeName),
                 transfer.getBytes("credit-window"),
                 worker.getDuration("report-interval"));
@@ -67,10 +60,10 @@ public record WorkerSettings(
                 device.getBoolean("pin"));
     }
 
-    private static WorkerConfig numbers(Config worker, Config transfer, ArenaShape arena) {
+    private static WorkerConfig numbers(Config worker, Config transfer, int arenaBlocks) {
         return new WorkerConfig(
-                arena.blocks(),
-                arena.blockTokens(),
+                arenaBlocks,
+                worker.getInt("kv.block-tokens"),
                 worker.getInt("batch.max-rows"),
                 worker.getInt("batch.prefill-budget-tokens"),
                 transfer.getBytes("chunk-payload"),
@@ -103,27 +96,5 @@ public record WorkerSettings(
         }
         throw new IllegalArgumentException("baton." + key + " must be one of "
                 + java.util.Arrays.toString(values).toLowerCase(Locale.ROOT) + ", found \"" + text + "\"");
-    }
-
-    /** Rows whose logits are computed together. */
-    int logitGroup() {
-        return Math.min(worker.maxBatchRows(), LARGEST_LOGIT_GROUP);
-    }
-
-    /** How this worker's K/V bytes are read. */
-    public TensorAbi abi() {
-        ElementType element =
-                switch (arena.type()) {
-                    case F32 -> ElementType.F32;
-                    case F16 -> ElementType.F16;
-                };
-        return new TensorAbi(
-                element,
-                AxisOrder.LAYER_BLOCK_KV_HEAD_SLOT_DIM,
-                arena.layers(),
-                arena.kvHeads(),
-                arena.headDim(),
-                arena.blockTokens(),
-                Partition.WHOLE);
     }
 }

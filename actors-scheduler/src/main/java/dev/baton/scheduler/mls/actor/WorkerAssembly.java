@@ -41,6 +41,7 @@ public final class WorkerAssembly implements AutoCloseable {
      * Opens the arena and starts the loop.
      *
      * @param identity of the model, its numerics naming device and K/V format
+     * @param kvType format of K and V in the arena and on the wire
      * @param fenceWorker told when nothing this worker computes or holds may be used any more; from any thread, maybe twice
      */
     public static WorkerAssembly start(
@@ -50,6 +51,7 @@ public final class WorkerAssembly implements AutoCloseable {
             Model model,
             ModelIdentity identity,
             WorkerConfig config,
+            KvType kvType,
             DataPlane dataPlane,
             long creditWindowBytes,
             RequestGateway gateway,
@@ -64,13 +66,13 @@ public final class WorkerAssembly implements AutoCloseable {
                         shape.kvHeads(),
                         config.blockTokens(),
                         shape.headDim(),
-                        KvType.F32));
+                        kvType));
         try {
             ForwardEngine engine = new ForwardEngine(
                     new ForwardPass(model, arena, config.maxBatchRows(), Math.min(LOGIT_ROWS, config.maxBatchRows())));
             IterationLoop loop =
                     new IterationLoop(worker.value(), engine, config.mlsLimits(), observer(fenceWorker, metrics));
-            TensorAbi abi = abi(shape, config.blockTokens());
+            TensorAbi abi = abi(shape, config.blockTokens(), kvType);
             WorkerContext context = new WorkerContext(
                     worker,
                     epoch,
@@ -98,9 +100,12 @@ public final class WorkerAssembly implements AutoCloseable {
     }
 
     /** How a worker of this model reads its K/V bytes. */
-    public static TensorAbi abi(LlamaConfig shape, int blockTokens) {
+    public static TensorAbi abi(LlamaConfig shape, int blockTokens, KvType kvType) {
         return new TensorAbi(
-                ElementType.F32,
+                switch (kvType) {
+                    case F32 -> ElementType.F32;
+                    case F16 -> ElementType.F16;
+                },
                 AxisOrder.LAYER_BLOCK_KV_HEAD_SLOT_DIM,
                 shape.layers(),
                 shape.kvHeads(),
