@@ -10,6 +10,7 @@ import dev.baton.contract.identity.Digest;
 import dev.baton.contract.identity.ModelId;
 import dev.baton.contract.manifest.Digests;
 import dev.baton.contract.manifest.ModelIdentity;
+import dev.baton.kernels.arena.KvType;
 import dev.baton.kernels.device.Device;
 import dev.baton.kernels.device.DeviceConfig;
 import dev.baton.kernels.device.Model;
@@ -97,6 +98,7 @@ class HouseModelHandoffTest {
                         model,
                         identity,
                         WorkerConfig.small(BLOCKS),
+                        KvType.F32,
                         plane,
                         64 << 10,
                         REQUESTS,

@@ -1,8 +1,8 @@
 package dev.baton.runtime.node;
 
+import java.io.Console;
 import java.io.PrintStream;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /** One line that says what a starting process does; redrawn on a terminal, a line per step elsewhere. */
@@ -14,9 +14,11 @@ final class ProgressLine {
     private String step = "";
     private long drawnNanos;
 
+    @SuppressWarnings("SystemConsoleNull") // it is null here on JDK 25 when standard output is a file
     ProgressLine(PrintStream out) {
         this.out = out;
-        this.terminal = Objects.requireNonNull(System.console()).isTerminal();
+        Console console = System.console();
+        this.terminal = console != null && console.isTerminal();
     }
 
     synchronized void at(String what, long doneBytes, long totalBytes) {
