@@ -160,6 +160,12 @@ public final class Node implements AutoCloseable {
         ClsEntity.init(sharding, new ClsEntity.Settings(control.cls(), control.clsTick(), clock::nanos), gateway);
     }
 
+    /** What decides the bits: backend, instruction set, kernel version, activations, K/V format. */
+    private String numerics(Device device, WorkerSettings numbers) {
+        return device.numericsIdentity() + "/act-" + numbers.quantizedCompute().resolve(model.config()) + "/kv-"
+                + numbers.kvType();
+    }
+
     private void startWorkers(RequestGateway gateway, ServedModel.Progress progress) {
         WorkerSettings numbers = WorkerSettings.of(
                 settings.baton(), model.config(), settings.workers().size(), settings.name());
@@ -167,7 +173,7 @@ public final class Node implements AutoCloseable {
         dataPlane = link;
         Device first = Device.open(numbers.device());
         devices.addFirst(first);
-        ModelIdentity identity = model.identity(first.numericsIdentity() + "/kv-" + numbers.kvType(), progress);
+        ModelIdentity identity = model.identity(numerics(first, numbers), progress);
         long weightBytes = model.file().weightBytes();
         for (NodeSettings.WorkerSettings wanted : settings.workers()) {
             // A device of its own for each worker: prefill and decode run at the same time, on threads of their own.
@@ -176,7 +182,7 @@ public final class Node implements AutoCloseable {
                 devices.addFirst(device);
             }
             Model weights = Model.upload(
-                    device, model.file(), done -> progress.at("loading " + wanted.name(), done, weightBytes));
+                    device, numbers.quantizedCompute().apply(model.file()), done -> progress.at("loading " + wanted.name(), done, weightBytes));
             devices.addFirst(weights);
             WorkerEpoch epoch = new WorkerEpoch(System.currentTimeMillis() * 1_000 + workers.size());
             WorkerRole role = new WorkerRole(wanted.role(), RoleEpoch.FIRST);

@@ -14,12 +14,14 @@ import java.util.Locale;
 /**
  * {@code baton.worker} and {@code baton.transfer}, for one model and one process.
  *
+ * @param quantizedCompute activations of quantised matrices (docs/adr/0006)
  * @param kvType format of K and V in the arena and on the wire
  * @param creditWindowBytes byte credits of one link (§0x06B)
  * @param reportInterval pace of the reports to the cluster-level scheduler (§0x08F)
  */
 public record WorkerSettings(
         DeviceConfig device,
+        QuantizedCompute quantizedCompute,
         KvType kvType,
         WorkerConfig worker,
         LinkConfig link,
@@ -43,6 +45,10 @@ public record WorkerSettings(
         }
         return new WorkerSettings(
                 device(worker.getConfig("device"), workersHere),
+                choice(
+                        "worker.device.quantized-compute",
+                        worker.getString("device.quantized-compute"),
+                        QuantizedCompute.values()),
                 type,
                 numbers(worker, transfer, Math.toIntExact(blocks)),
                 link(transfer.getConfig("aeron"), nodeName),

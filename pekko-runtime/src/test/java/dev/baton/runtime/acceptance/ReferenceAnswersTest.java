@@ -26,6 +26,14 @@ class ReferenceAnswersTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"q8_0", "q4_0"})
+    void theHouseModelGivesTheSixtyAnswersWithInt8ActivationsToo(String format) throws IOException {
+        Path file = SharedModels.require("house/house-" + format + ".gguf");
+        answersTheSixtyQuestions(ConfigFactory.parseString("baton.worker.device.quantized-compute = int8")
+                .withFallback(Nodes.model(file.toString())));
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"f32", "f16", "q4_0"})
     void theHouseModelGivesTheSixtyAnswersInEveryFormat(String format) throws IOException {
         Path file = SharedModels.require("house/house-" + format + ".gguf");
