@@ -254,6 +254,8 @@ final class IncomingKv implements KvArrival {
             case Effect.ReleaseSuperseded release -> owner.superseded(release.superseded());
             case Effect.AcknowledgeSource acknowledge -> {
                 sendCredits();
+                // Every chunk is in its place and none is written twice: the link has nothing left to know of it.
+                var _ = context.dataPlane().forget(terms.transfer());
                 source.tell(new PrefillProtocol.PublicationAcknowledged(
                         new TransferProtocol.PublicationAcknowledged(acknowledge.fence(), acknowledge.transfer())));
             }

@@ -159,6 +159,7 @@ final class WorkerRig implements AutoCloseable {
         return context.pool().usage().idle()
                 && prefilling.legs() == 0
                 && prefilling.inflightCreditBytes() == 0
+                && context.dataPlane().counters().expectedTransfers() == 0
                 && decodeLoad().legs() == 0
                 && context.loop().load().runningDecodes() == 0
                 && context.loop().load().pendingPrefillTokens() == 0;
