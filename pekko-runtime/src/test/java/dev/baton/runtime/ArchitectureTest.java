@@ -112,7 +112,8 @@ class ArchitectureTest {
                 .orShould()
                 .callMethod(System.class, "currentTimeMillis")
                 .orShould()
-                .dependOnClassesThat(resideInAnyPackage("java.util.random..", "java.io..", "java.nio.file..", "org.slf4j.."))
+                .dependOnClassesThat(
+                        resideInAnyPackage("java.util.random..", "java.io..", "java.nio.file..", "org.slf4j.."))
                 .check(CLASSES);
     }
 
@@ -130,8 +131,8 @@ class ArchitectureTest {
     @Test
     void everyModuleIsChecked() {
         assertThat(Stream.of("contract", "kernels", "transfer", "scheduler", "prefill", "decode", "runtime"))
-                .allSatisfy(name -> assertThat(CLASSES.stream()
-                                .filter(c -> c.getPackageName().startsWith("dev.baton." + name)))
+                .allSatisfy(name -> assertThat(
+                                CLASSES.stream().filter(c -> c.getPackageName().startsWith("dev.baton." + name)))
                         .as(name)
                         .isNotEmpty());
     }

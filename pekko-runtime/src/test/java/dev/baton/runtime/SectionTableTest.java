@@ -77,8 +77,6 @@ class SectionTableTest {
 
     /** {@code publishRequiresEveryChunkVisible} becomes "publish requires every chunk visible". */
     private static String sentence(String name) {
-        return name.replace('_', ' ')
-                .replaceAll("(?<=[a-z0-9])(?=[A-Z])", " ")
-                .toLowerCase(java.util.Locale.ROOT);
+        return name.replace('_', ' ').replaceAll("(?<=[a-z0-9])(?=[A-Z])", " ").toLowerCase(java.util.Locale.ROOT);
     }
 }

@@ -11,8 +11,7 @@ import java.nio.ByteOrder;
  * it suits models that are small or that serve as a reference.
  */
 public final class DequantizedModel implements ModelSource {
-    private static final ValueLayout.OfShort F16 =
-            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfShort F16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int BLOCK = 32;
     private static final int SCALE_BYTES = 2;
 

@@ -45,7 +45,8 @@ final class ByteMovers {
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             CompletableFuture<Void> reader = CompletableFuture.runAsync(
-                    () -> acknowledgeEach(server, bytes), command -> Thread.ofPlatform().start(command));
+                    () -> acknowledgeEach(server, bytes),
+                    command -> Thread.ofPlatform().start(command));
             long[] nanos = new long[RUNS];
             try (SocketChannel out = SocketChannel.open(server.getLocalAddress())) {
                 ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);

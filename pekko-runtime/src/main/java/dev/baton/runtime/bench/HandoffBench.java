@@ -70,11 +70,16 @@ public final class HandoffBench {
             NodeLauncher.synthesize(new SynthOptions("smollm2-135m", "q8_0", SEED, model), progress);
         }
         NodeSettings settings = NodeSettings.of(ConfigFactory.parseMap(Map.of(
-                "baton.model.file", model.toString(),
-                "baton.journal.kind", "memory",
-                "baton.http.port", 0,
-                "baton.worker.device.threads", 1,
-                "baton.worker.kv.memory", "512 MiB")));
+                "baton.model.file",
+                model.toString(),
+                "baton.journal.kind",
+                "memory",
+                "baton.http.port",
+                0,
+                "baton.worker.device.threads",
+                1,
+                "baton.worker.kv.memory",
+                "512 MiB")));
         List<Row> rows = new ArrayList<>();
         try (Node node = Node.start(settings, progress)) {
             node.awaitReady(WAIT);
@@ -159,8 +164,7 @@ public final class HandoffBench {
                 for (String pair : record.detail().split(" ")) {
                     int equals = pair.indexOf('=');
                     if (equals > 0 && pair.substring(equals + 1).matches("\\d+")) {
-                        amounts.merge(
-                                pair.substring(0, equals), Long.parseLong(pair.substring(equals + 1)), Math::max);
+                        amounts.merge(pair.substring(0, equals), Long.parseLong(pair.substring(equals + 1)), Math::max);
                     }
                 }
             }
@@ -206,7 +210,8 @@ public final class HandoffBench {
                     row.memcpyNanos() / 1e6,
                     row.tcpNanos() / 1e6);
         }
-        out.println("transfer: first chunk to publication, most of it while the prompt computes; stall: what decode waited for.");
+        out.println(
+                "transfer: first chunk to publication, most of it while the prompt computes; stall: what decode waited for.");
     }
 
     private static void printJson(List<Row> rows, PrintStream out) {

@@ -33,13 +33,15 @@ public sealed interface JournalSettings {
         return switch (kind) {
             case "memory" -> new InMemory();
             case "h2" -> new H2(Path.of(journal.getString("h2.file")), connections);
-            case "postgres" -> new Postgres(
-                    journal.getString("postgres.url"),
-                    journal.getString("postgres.user"),
-                    journal.getString("postgres.password"),
-                    connections);
-            default -> throw new IllegalArgumentException(
-                    "baton.journal.kind must be h2, postgres or memory, found \"" + kind + "\"");
+            case "postgres" ->
+                new Postgres(
+                        journal.getString("postgres.url"),
+                        journal.getString("postgres.user"),
+                        journal.getString("postgres.password"),
+                        connections);
+            default ->
+                throw new IllegalArgumentException(
+                        "baton.journal.kind must be h2, postgres or memory, found \"" + kind + "\"");
         };
     }
 
@@ -51,25 +53,28 @@ public sealed interface JournalSettings {
     /** The Pekko settings that select this journal. */
     default Config toPekko() {
         return switch (this) {
-            case InMemory _ -> ConfigFactory.parseMap(Map.of(
-                    "pekko.persistence.journal.plugin", "pekko.persistence.journal.inmem",
-                    "pekko.persistence.snapshot-store.plugin", "pekko.persistence.no-snapshot-store"));
+            case InMemory _ ->
+                ConfigFactory.parseMap(Map.of(
+                        "pekko.persistence.journal.plugin", "pekko.persistence.journal.inmem",
+                        "pekko.persistence.snapshot-store.plugin", "pekko.persistence.no-snapshot-store"));
             // WRITE_DELAY=0: a commit is in the file before it is answered, so SIGKILL loses nothing that was answered.
-            case H2 h2 -> jdbc(
-                    "slick.jdbc.H2Profile$",
-                    "org.h2.Driver",
-                    "jdbc:h2:file:" + h2.file().toAbsolutePath()
-                            + ";AUTO_SERVER=TRUE;WRITE_DELAY=0;DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE",
-                    "sa",
-                    "",
-                    h2.connections());
-            case Postgres pg -> jdbc(
-                    "slick.jdbc.PostgresProfile$",
-                    "org.postgresql.Driver",
-                    pg.url(),
-                    pg.user(),
-                    pg.password(),
-                    pg.connections());
+            case H2 h2 ->
+                jdbc(
+                        "slick.jdbc.H2Profile$",
+                        "org.h2.Driver",
+                        "jdbc:h2:file:" + h2.file().toAbsolutePath()
+                                + ";AUTO_SERVER=TRUE;WRITE_DELAY=0;DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE",
+                        "sa",
+                        "",
+                        h2.connections());
+            case Postgres pg ->
+                jdbc(
+                        "slick.jdbc.PostgresProfile$",
+                        "org.postgresql.Driver",
+                        pg.url(),
+                        pg.user(),
+                        pg.password(),
+                        pg.connections());
         };
     }
 
@@ -77,14 +82,22 @@ public sealed interface JournalSettings {
             String profile, String driver, String url, String user, String password, int connections) {
         String db = "pekko-persistence-jdbc.shared-databases.slick";
         return ConfigFactory.parseMap(Map.of(
-                        "pekko.persistence.journal.plugin", "jdbc-journal",
-                        "pekko.persistence.snapshot-store.plugin", "jdbc-snapshot-store",
-                        "jdbc-journal.use-shared-db", "slick",
-                        "jdbc-snapshot-store.use-shared-db", "slick",
-                        "jdbc-read-journal.use-shared-db", "slick",
-                        db + ".profile", profile,
-                        db + ".db.driver", driver,
-                        db + ".db.connectionPool", "HikariCP"))
+                        "pekko.persistence.journal.plugin",
+                        "jdbc-journal",
+                        "pekko.persistence.snapshot-store.plugin",
+                        "jdbc-snapshot-store",
+                        "jdbc-journal.use-shared-db",
+                        "slick",
+                        "jdbc-snapshot-store.use-shared-db",
+                        "slick",
+                        "jdbc-read-journal.use-shared-db",
+                        "slick",
+                        db + ".profile",
+                        profile,
+                        db + ".db.driver",
+                        driver,
+                        db + ".db.connectionPool",
+                        "HikariCP"))
                 .withValue(db + ".db.url", ConfigValueFactory.fromAnyRef(url))
                 .withValue(db + ".db.user", ConfigValueFactory.fromAnyRef(user))
                 .withValue(db + ".db.password", ConfigValueFactory.fromAnyRef(password))

@@ -6,10 +6,8 @@ import dev.baton.contract.identity.RoleEpoch;
 import dev.baton.contract.identity.WorkerEpoch;
 import dev.baton.contract.identity.WorkerId;
 import dev.baton.contract.manifest.ModelIdentity;
-import dev.baton.decode.actor.DecodeActor;
 import dev.baton.kernels.device.Device;
 import dev.baton.kernels.device.Model;
-import dev.baton.prefill.actor.PrefillActor;
 import dev.baton.runtime.http.ApiServer;
 import dev.baton.runtime.http.Backend;
 import dev.baton.runtime.http.ModelCard;
@@ -59,6 +57,7 @@ public final class Node implements AutoCloseable {
     private final ReadinessProbe probe;
     /** Devices and weights, in closing order. */
     private final List<AutoCloseable> devices = new ArrayList<>();
+
     private @Nullable DataPlane dataPlane;
     private @Nullable ApiServer http;
 
@@ -182,7 +181,9 @@ public final class Node implements AutoCloseable {
                 devices.addFirst(device);
             }
             Model weights = Model.upload(
-                    device, numbers.quantizedCompute().apply(model.file()), done -> progress.at("loading " + wanted.name(), done, weightBytes));
+                    device,
+                    numbers.quantizedCompute().apply(model.file()),
+                    done -> progress.at("loading " + wanted.name(), done, weightBytes));
             devices.addFirst(weights);
             WorkerEpoch epoch = new WorkerEpoch(System.currentTimeMillis() * 1_000 + workers.size());
             WorkerRole role = new WorkerRole(wanted.role(), RoleEpoch.FIRST);

@@ -20,7 +20,8 @@ final class PekkoConfig {
         return ConfigFactory.empty()
                 .withValue("pekko.cluster.seed-nodes", ConfigValueFactory.fromIterable(seeds))
                 .withFallback(settings.journal().toPekko())
-                .withFallback(ConfigFactory.empty().withValue("baton", settings.baton().root()))
+                .withFallback(ConfigFactory.empty()
+                        .withValue("baton", settings.baton().root()))
                 .withFallback(ConfigFactory.parseResources("baton-pekko.conf"))
                 .withFallback(ConfigFactory.defaultReferenceUnresolved())
                 .resolve();

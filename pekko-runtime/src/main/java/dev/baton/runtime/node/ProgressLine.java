@@ -35,7 +35,8 @@ final class ProgressLine {
         drawnNanos = now;
         String amount = totalBytes <= 0
                 ? ""
-                : String.format(Locale.ROOT, " %3d %% of %.1f MiB", 100 * doneBytes / totalBytes, totalBytes / 1048576.0);
+                : String.format(
+                        Locale.ROOT, " %3d %% of %.1f MiB", 100 * doneBytes / totalBytes, totalBytes / 1048576.0);
         out.print(terminal ? "\r\u001b[K" + what + amount : what + System.lineSeparator());
         out.flush();
     }

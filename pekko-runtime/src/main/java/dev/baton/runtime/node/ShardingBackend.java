@@ -63,8 +63,7 @@ final class ShardingBackend implements Backend {
 
     @Override
     public CompletionStage<ClsProtocol.ClusterView> cluster(ModelId model) {
-        return sharding.entityRefFor(ClsEntity.TYPE_KEY, model.value())
-                .ask(ClsProtocol.ReadCluster::new, ASK_TIMEOUT);
+        return sharding.entityRefFor(ClsEntity.TYPE_KEY, model.value()).ask(ClsProtocol.ReadCluster::new, ASK_TIMEOUT);
     }
 
     @Override

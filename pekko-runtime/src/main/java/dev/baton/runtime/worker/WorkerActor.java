@@ -144,8 +144,7 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
         CompletionStage<PrefillActor.Load> prefills =
                 AskPattern.ask(prefill, PrefillActor::read, LOAD_TIMEOUT, scheduler);
         CompletionStage<DecodeActor.Load> decodes = AskPattern.ask(decode, DecodeActor::read, LOAD_TIMEOUT, scheduler);
-        prefills.thenCombine(
-                        decodes, (p, d) -> new Load((long) p.legs() + d.legs(), p.inflightCreditBytes()))
+        prefills.thenCombine(decodes, (p, d) -> new Load((long) p.legs() + d.legs(), p.inflightCreditBytes()))
                 .thenAccept(read.replyTo()::tell);
         return this;
     }
@@ -184,7 +183,9 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
     }
 
     private Behavior<Command> fence(Fence fence) {
-        getContext().getLog().error("worker={} epoch={} fenced cause={}", worker.worker(), worker.epoch(), fence.cause());
+        getContext()
+                .getLog()
+                .error("worker={} epoch={} fenced cause={}", worker.worker(), worker.epoch(), fence.cause());
         return Behaviors.stopped();
     }
 

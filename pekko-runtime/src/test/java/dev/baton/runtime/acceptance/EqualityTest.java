@@ -40,6 +40,7 @@ class EqualityTest {
         try (Node node = Nodes.disaggregated(budget(33))) {
             assertThat(oneAtATime(node)).as("disaggregated, chunked").isEqualTo(colocatedWhole);
         }
+        System.out.println("equality: " + colocatedWhole.size() + " requests, four ways, equal");
     }
 
     private static Config budget(int tokens) {
@@ -57,8 +58,7 @@ class EqualityTest {
             List<Future<Requests.Answer>> answers = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
                 int request = i;
-                answers.add(clients.submit(
-                        () -> Requests.run(node.backend(), RandomRequests.at(node, SEED, request))));
+                answers.add(clients.submit(() -> Requests.run(node.backend(), RandomRequests.at(node, SEED, request))));
             }
             List<Requests.Answer> collected = new ArrayList<>();
             for (Future<Requests.Answer> answer : answers) {

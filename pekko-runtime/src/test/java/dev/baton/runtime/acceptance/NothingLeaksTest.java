@@ -56,8 +56,9 @@ class NothingLeaksTest {
                 }
             }
             assertThat(cancelled).as("cancellations that came in time").isPositive();
-            await().atMost(Duration.ofSeconds(2)).untilAsserted(() -> assertThat(node.holdings())
-                    .isEqualTo(Node.Holdings.NOTHING));
+            await().atMost(Duration.ofSeconds(2))
+                    .untilAsserted(() -> assertThat(node.holdings()).isEqualTo(Node.Holdings.NOTHING));
+            System.out.println("leaks: " + REQUESTS + " requests, " + cancelled + " cancelled in time, nothing held");
         }
     }
 }

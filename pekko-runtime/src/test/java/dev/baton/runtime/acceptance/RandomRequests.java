@@ -17,13 +17,12 @@ final class RandomRequests {
         SplittableRandom random = new SplittableRandom(seed * 1_000_003 + i);
         int context = node.contextTokens();
         int vocabulary = node.vocabulary();
-        int promptTokens =
-                switch (i % 8) {
-                    case 0 -> 1;
-                    case 1 -> context - 1;
-                    case 2 -> 16 * random.nextInt(1, 6);
-                    default -> random.nextInt(1, 120);
-                };
+        int promptTokens = switch (i % 8) {
+            case 0 -> 1;
+            case 1 -> context - 1;
+            case 2 -> 16 * random.nextInt(1, 6);
+            default -> random.nextInt(1, 120);
+        };
         List<Integer> prompt = new ArrayList<>();
         prompt.add(1);
         while (prompt.size() < promptTokens) {
@@ -36,7 +35,6 @@ final class RandomRequests {
                 : SamplingParams.plain(0.5f + random.nextInt(10) / 10f, random.nextLong())
                         .withCuts(random.nextInt(0, 50), 0.9f, 0)
                         .withPenalties(1.1f, 0.1f, 0.2f);
-        return Requests.spec(
-                node, prompt, maxTokens, random.nextInt(1, 4), stops, random.nextInt(4) == 0, sampling);
+        return Requests.spec(node, prompt, maxTokens, random.nextInt(1, 4), stops, random.nextInt(4) == 0, sampling);
     }
 }

@@ -50,7 +50,8 @@ class ReferenceAnswersTest {
         try (Node node = Nodes.disaggregated(config);
                 Api api = new Api(node.httpPort())) {
             for (JsonNode question : cases) {
-                ObjectNode body = Api.JSON.createObjectNode().put("model", "test").put("temperature", 0);
+                ObjectNode body =
+                        Api.JSON.createObjectNode().put("model", "test").put("temperature", 0);
                 body.putArray("messages").addObject().put("role", "user").set("content", question.get("q"));
                 JsonNode answer = api.post("/v1/chat/completions", body).ok();
                 assertThat(answer.at("/choices/0/message/content").asText())

@@ -54,8 +54,7 @@ final class Requests {
     }
 
     static List<Integer> greedy(Node node, List<Integer> prompt, int tokens) {
-        Answer answer = run(
-                node.backend(), spec(node, prompt, tokens, 1, List.of(), true, SamplingParams.greedy()));
+        Answer answer = run(node.backend(), spec(node, prompt, tokens, 1, List.of(), true, SamplingParams.greedy()));
         if (answer.outcome() != Outcome.FINISHED) {
             throw new AssertionError("request ended " + answer);
         }
@@ -104,6 +103,8 @@ final class Requests {
     }
 
     static <T> T join(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join();
+        return stage.toCompletableFuture()
+                .orTimeout(60, java.util.concurrent.TimeUnit.SECONDS)
+                .join();
     }
 }
