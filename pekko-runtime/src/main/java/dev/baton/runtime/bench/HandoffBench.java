@@ -104,7 +104,7 @@ public final class HandoffBench {
         for (int run = 0; run < RUNS; run++) {
             progress.at("measuring " + promptTokens + " tokens", run, RUNS);
             last = measure(node, promptTokens, run + 1);
-            prefill[run] = last.getOrDefault("prefillNanos", 0L);
+            prefill[run] = last.getOrDefault("computedNanos", 0L);
             transfer[run] = last.getOrDefault("transferNanos", 0L);
             stall[run] = last.getOrDefault("exposedStallNanos", 0L);
         }
@@ -160,7 +160,9 @@ public final class HandoffBench {
         Map<String, Long> amounts = new HashMap<>();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!amounts.containsKey("wireBytes") || !amounts.containsKey("exposedStallNanos")) {
-            for (TransitionRecord record : join(node.backend().trace(id)).transitions()) {
+            List<TransitionRecord> records = join(node.backend().trace(id)).transitions();
+            amounts.put("transferNanos", transferNanos(records));
+            for (TransitionRecord record : records) {
                 for (String pair : record.detail().split(" ")) {
                     int equals = pair.indexOf('=');
                     if (equals > 0 && pair.substring(equals + 1).matches("\\d+")) {
@@ -175,6 +177,23 @@ public final class HandoffBench {
         return amounts;
     }
 
+    /** First chunk received to publication, both by the destination's clock; 0 while either is missing. */
+    private static long transferNanos(List<TransitionRecord> records) {
+        long firstMicros = 0;
+        long publishedMicros = 0;
+        for (TransitionRecord record : records) {
+            if (record.machine().equals("transfer-destination")) {
+                if (record.to().equals("Transferring") && firstMicros == 0) {
+                    firstMicros = record.atEpochMicros();
+                }
+                if (record.to().equals("Published")) {
+                    publishedMicros = record.atEpochMicros();
+                }
+            }
+        }
+        return firstMicros == 0 || publishedMicros == 0 ? 0 : (publishedMicros - firstMicros) * 1_000;
+    }
+
     private static <T> T join(CompletionStage<T> stage) {
         return stage.toCompletableFuture()
                 .orTimeout(WAIT.toSeconds(), TimeUnit.SECONDS)
@@ -186,7 +205,7 @@ public final class HandoffBench {
                 + ", measured here");
         out.printf(
                 Locale.ROOT,
-                "%8s %12s %12s %11s %12s %11s %8s %12s %12s%n",
+                "%8s %12s %10s %11s %12s %9s %8s %10s %8s %12s %10s%n",
                 "tokens",
                 "logical MiB",
                 "wire MiB",
@@ -195,11 +214,13 @@ public final class HandoffBench {
                 "stall ms",
                 "overlap",
                 "memcpy ms",
-                "TCP ms");
+                "TCP ms",
+                "stall/memcpy",
+                "stall/TCP");
         for (Row row : rows) {
             out.printf(
                     Locale.ROOT,
-                    "%8d %12.2f %12.2f %11.2f %12.2f %11.2f %7.0f%% %12.2f %12.2f%n",
+                    "%8d %12.2f %10.2f %11.2f %12.2f %9.2f %7.1f%% %10.2f %8.2f %12.2f %10.2f%n",
                     row.promptTokens(),
                     row.logicalKvBytes() / 1048576.0,
                     row.wireBytes() / 1048576.0,
@@ -208,10 +229,13 @@ public final class HandoffBench {
                     row.exposedStallNanos() / 1e6,
                     100 * row.overlap(),
                     row.memcpyNanos() / 1e6,
-                    row.tcpNanos() / 1e6);
+                    row.tcpNanos() / 1e6,
+                    (double) row.exposedStallNanos() / row.memcpyNanos(),
+                    (double) row.exposedStallNanos() / row.tcpNanos());
         }
         out.println(
-                "transfer: first chunk to publication, most of it while the prompt computes; stall: what decode waited for.");
+                "transfer: first chunk received to publication, most of it while the prompt still computes; stall: what decode waited for;"
+                        + " memcpy and TCP: the same bytes moved by themselves.");
     }
 
     private static void printJson(List<Row> rows, PrintStream out) {
