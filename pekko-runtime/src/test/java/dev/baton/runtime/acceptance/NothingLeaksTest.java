@@ -31,7 +31,7 @@ class NothingLeaksTest {
             for (int i = 0; i < REQUESTS; i++) {
                 RequestSpec spec = RandomRequests.at(node, SEED, i);
                 boolean cancel = i % 3 == 0;
-                long delayMicros = new SplittableRandom(SEED + i).nextLong(0, 60_000);
+                long delayMicros = new SplittableRandom(SEED + i).nextLong(0, 400_000);
                 outcomes.add(clients.submit(() -> {
                     if (cancel) {
                         Thread.ofVirtual().start(() -> {
