@@ -18,6 +18,7 @@ import dev.baton.runtime.worker.WorkerActor;
 import dev.baton.runtime.worker.WorkerSettings;
 import dev.baton.scheduler.cls.ClsProtocol;
 import dev.baton.scheduler.cls.actor.ClsEntity;
+import dev.baton.scheduler.kv.KvUsage;
 import dev.baton.scheduler.mls.actor.WorkerAssembly;
 import dev.baton.scheduler.mls.actor.WorkerRole;
 import dev.baton.scheduler.request.RequestGateway;
@@ -25,6 +26,7 @@ import dev.baton.scheduler.request.Vocabulary;
 import dev.baton.scheduler.request.actor.RequestEntity;
 import dev.baton.transfer.link.AeronDataPlane;
 import dev.baton.transfer.link.DataPlane;
+import dev.baton.transfer.link.LinkCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,6 +172,11 @@ public final class Node implements AutoCloseable {
                 settings.baton(), model.config(), settings.workers().size(), settings.name());
         DataPlane link = AeronDataPlane.start(numbers.link(), new LinkMeter(metrics, this::fence));
         dataPlane = link;
+        metrics.watchChunks(() -> {
+            LinkCounters counts = link.counters();
+            return new Metrics.Chunks(
+                    counts.chunksSent(), counts.chunksReceived(), counts.duplicateChunks(), counts.wireBytesSent());
+        });
         Device first = Device.open(numbers.device());
         devices.addFirst(first);
         ModelIdentity identity = model.identity(numerics(first, numbers), progress);
@@ -207,10 +214,15 @@ public final class Node implements AutoCloseable {
                             wanted.role(),
                             RoleEpoch.FIRST,
                             message -> tellScheduler(model.id(), message),
-                            numbers.reportInterval()),
+                            numbers.reportInterval(),
+                            credits -> metrics.creditsInFlight(new WorkerId(wanted.name()), credits)),
                     "worker-" + wanted.name(),
                     Props.empty());
             workers.add(new RunningWorker(worker, actor));
+            metrics.watchBlocks(worker.context().worker(), () -> {
+                KvUsage usage = worker.context().pool().usage();
+                return new Metrics.Blocks(usage.freeBlocks(), usage.heldBlocks());
+            });
         }
     }
 

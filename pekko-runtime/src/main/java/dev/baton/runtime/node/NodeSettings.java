@@ -84,12 +84,14 @@ public record NodeSettings(
     }
 
     private static NodeSettings read(Config baton) {
-        Config http = baton.getConfig("http");
         return new NodeSettings(
                 baton.getString("node.name"),
                 baton.getStringList("node.roles"),
                 Path.of(baton.getString("node.data-dir")),
-                new Http(http.getString("host"), http.getInt("port"), ApiSettings.from(http)),
+                new Http(
+                        baton.getString("http.host"),
+                        baton.getInt("http.port"),
+                        ApiSettings.from(baton.getConfig("http"))),
                 new ModelSettings(baton.getString("model.file"), baton.getString("model.name")),
                 baton.getConfigList("workers").stream()
                         .map(worker -> new WorkerSettings(worker.getString("name"), role(worker.getString("role"))))

@@ -8,15 +8,12 @@ import dev.baton.scheduler.request.Usage;
 import dev.baton.scheduler.request.actor.RequestObserver;
 import java.util.Optional;
 
-/** What request entities count. HTTP measures durations, because it sees what the client sees. */
+/** What request entities count: refusals. */
 record RequestMeter(Metrics metrics) implements RequestObserver {
 
     @Override
     public void ended(Outcome outcome, Optional<FailureCause> failure, Usage usage) {
-        metrics.tokens(usage.promptTokens(), usage.completionTokens());
-        if (usage.exposedStallNanos() > 0) {
-            metrics.exposedStall(usage.exposedStallNanos());
-        }
+        // Counted by HTTP, which sees how the answer reached the client.
     }
 
     @Override

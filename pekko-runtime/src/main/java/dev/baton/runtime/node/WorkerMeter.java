@@ -18,7 +18,7 @@ record WorkerMeter(Metrics metrics) implements WorkerMetrics {
 
     @Override
     public void published(long logicalKvBytes, long payloadBytes, long durationNanos, long exposedStallNanos) {
-        metrics.transferEvent(Metrics.TransferEvent.PUBLISHED);
+        metrics.published();
         metrics.transferBytes(logicalKvBytes, payloadBytes);
     }
 }

@@ -4,7 +4,9 @@ import dev.baton.contract.identity.WorkerId;
 import dev.baton.scheduler.request.FailureCause;
 import dev.baton.scheduler.request.Outcome;
 import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -12,18 +14,19 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Every metric of a node. Safe for use by many threads; a call costs well under a microsecond. */
 public final class Metrics {
 
-    /** How far a transfer's bytes have come; each is a promise of its own (§0x06). */
-    public enum TransferEvent {
-        SENT,
-        RECEIVED,
-        VISIBLE,
-        PUBLISHED
-    }
+    /** A worker's blocks at the moment. */
+    public record Blocks(long free, long reserved) {}
+
+    /** A data plane's counts since it started. */
+    public record Chunks(long sent, long received, long duplicate, long wireBytesSent) {}
 
     private static final double NANOS = 1e9;
     private static final double[] LATENCY_SECONDS = {
@@ -54,12 +57,23 @@ public final class Metrics {
             counter("baton_refusals", "Events refused by a machine, by reason.", "machine", "reason");
     private final Counter transferBytes =
             counter("baton_transfer_bytes", "K/V bytes handed over: logical content, and on the wire.", "kind");
-    private final Counter transferEvents =
-            counter("baton_transfer_events", "Chunks sent, received and visible; transfers published.", "event");
+    private final Counter published =
+            counter("baton_transfers_published", "Transfers that ended in PUBLISHED, at their destination.");
+    private final Map<String, Supplier<Blocks>> workers = new ConcurrentHashMap<>();
     private final Gauge credits = gauge("baton_credits_in_flight_bytes", "Credit taken and not returned.", "worker");
-    private final Gauge blocks = gauge("baton_kv_blocks", "K/V blocks by state.", "worker", "state");
-    private final Histogram journal =
-            histogram("baton_journal_seconds", "Time to persist one adopted decision.", SHORT_SECONDS);
+
+    public Metrics() {
+        GaugeWithCallback.builder()
+                .name("baton_kv_blocks")
+                .help("K/V blocks by state.")
+                .labelNames("worker", "state")
+                .callback(callback -> workers.forEach((worker, blocks) -> {
+                    Blocks now = blocks.get();
+                    callback.call((double) now.free(), worker, "free");
+                    callback.call((double) now.reserved(), worker, "reserved");
+                }))
+                .register(registry);
+    }
 
     public void httpStarted(String route) {
         httpInFlight.labelValues(route).inc();
@@ -112,21 +126,38 @@ public final class Metrics {
         transferBytes.labelValues("wire").inc(wireBytes);
     }
 
-    public void transferEvent(TransferEvent event) {
-        transferEvents.labelValues(label(event)).inc();
+    /** One handoff was published: all its chunks are visible, and decode may read them. */
+    public void published() {
+        published.inc();
     }
 
     public void creditsInFlight(WorkerId worker, long bytes) {
         credits.labelValues(worker.value()).set((double) bytes);
     }
 
-    public void kvBlocks(WorkerId worker, long freeBlocks, long reservedBlocks) {
-        blocks.labelValues(worker.value(), "free").set((double) freeBlocks);
-        blocks.labelValues(worker.value(), "reserved").set((double) reservedBlocks);
+    /** Asked for at each scrape. */
+    public void watchBlocks(WorkerId worker, Supplier<Blocks> blocks) {
+        workers.put(worker.value(), blocks);
     }
 
-    public void journaled(long durationNanos) {
-        journal.observe(durationNanos / NANOS);
+    /** Asked for at each scrape; once per process. */
+    public void watchChunks(Supplier<Chunks> chunks) {
+        CounterWithCallback.builder()
+                .name("baton_chunks")
+                .help("Chunks by how far they came on this data plane.")
+                .labelNames("event")
+                .callback(callback -> {
+                    Chunks now = chunks.get();
+                    callback.call((double) now.sent(), "sent");
+                    callback.call((double) now.received(), "received");
+                    callback.call((double) now.duplicate(), "duplicate");
+                })
+                .register(registry);
+        CounterWithCallback.builder()
+                .name("baton_wire_bytes_sent")
+                .help("Header and payload bytes handed to the transport.")
+                .callback(callback -> callback.call((double) chunks.get().wireBytesSent()))
+                .register(registry);
     }
 
     /** Everything in the Prometheus text format, version 0.0.4. */

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -68,6 +69,7 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
     private static final ServiceKey<Command> PEERS = ServiceKey.create(Command.class, "baton-workers");
 
     private final WorkerContext worker;
+    private final LongConsumer creditBytes;
     private final ActorRef<PrefillProtocol.Command> prefill;
     private final ActorRef<DecodeProtocol.Command> decode;
     private final Set<ActorRef<Command>> met = new HashSet<>();
@@ -82,6 +84,7 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
     /**
      * @param scheduler reaches the cluster-level scheduler of the model
      * @param reportInterval pace of the reports (§0x08F)
+     * @param creditBytes told at that pace how many bytes are in flight from here
      */
     public static Behavior<Command> create(
             WorkerContext worker,
@@ -89,9 +92,10 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
             Role role,
             RoleEpoch roleEpoch,
             Consumer<ClsProtocol.Command> scheduler,
-            Duration reportInterval) {
-        return Behaviors.setup(context -> Behaviors.withTimers(
-                timers -> new WorkerActor(context, timers, worker, model, role, roleEpoch, scheduler, reportInterval)));
+            Duration reportInterval,
+            LongConsumer creditBytes) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> new WorkerActor(
+                context, timers, worker, model, role, roleEpoch, scheduler, reportInterval, creditBytes)));
     }
 
     private WorkerActor(
@@ -102,11 +106,13 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
             Role role,
             RoleEpoch roleEpoch,
             Consumer<ClsProtocol.Command> scheduler,
-            Duration reportInterval) {
+            Duration reportInterval,
+            LongConsumer creditBytes) {
         super(context);
         this.worker = worker;
         this.model = model;
         this.role = role;
+        this.creditBytes = creditBytes;
         this.scheduler = scheduler;
         this.prefill = context.spawn(PrefillActor.create(worker), "prefill");
         this.decode = context.spawn(DecodeActor.create(worker), "decode");
@@ -190,6 +196,12 @@ public final class WorkerActor extends AbstractBehavior<WorkerActor.Command> {
     }
 
     private Behavior<Command> report() {
+        AskPattern.ask(
+                        prefill,
+                        PrefillActor::read,
+                        LOAD_TIMEOUT,
+                        getContext().getSystem().scheduler())
+                .thenAccept(load -> creditBytes.accept(load.inflightCreditBytes()));
         var load = worker.loop().load();
         var usage = worker.pool().usage();
         scheduler.accept(new ClsProtocol.Report(new WorkerReport(

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.runtime.node;
+
+import org.jspecify.annotations.NullMarked;
