@@ -73,6 +73,10 @@ struct Kernels {
     void (*attention)(const AttentionTile& tile);
     void (*swiglu)(const float* gate, const float* up, int64_t count, float* out);
     void (*add)(float* x, const float* y, int64_t count);
+    // For bt_device_limit; null: not measured on this backend.
+    int32_t (*readAll)(const uint8_t* from, int64_t bytes);
+    int32_t (*dotAll)(int64_t rounds, int32_t seed);
+    int64_t dotOpsPerRound;
 };
 
 const Kernels* referenceKernels();
