@@ -15,10 +15,10 @@ struct MatrixView {
     const uint8_t* data;
 };
 
-// Per 32 activations: value = d * q, and the correction that undoes the unsigned bias of the weights is a multiple of sum.
+// Per 32 activations: value = d * q, and the correction that undoes the unsigned bias of the weights is a multiple of the sum.
 struct QuantScale {
     float d;
-    int32_t sum;
+    int32_t minusSum;  // of q
 };
 
 // Rows of activations: f32 always; the int8 form when a quantised matrix reads them (q null otherwise).

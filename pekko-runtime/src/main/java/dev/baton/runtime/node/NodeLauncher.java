@@ -35,13 +35,11 @@ public final class NodeLauncher implements NodeCommands {
         }
         if (options.host().isPresent()) {
             command = command.withValue(
-                    "baton.http.host",
-                    ConfigValueFactory.fromAnyRef(options.host().get()));
+                    "baton.http.host", ConfigValueFactory.fromAnyRef(options.host().get()));
         }
         if (options.httpPort().isPresent()) {
             command = command.withValue(
-                    "baton.http.port",
-                    ConfigValueFactory.fromAnyRef(options.httpPort().get()));
+                    "baton.http.port", ConfigValueFactory.fromAnyRef(options.httpPort().get()));
         }
         return runUntilStopped(settings(command, options.overrides()));
     }
@@ -55,11 +53,10 @@ public final class NodeLauncher implements NodeCommands {
                 "baton.cluster.seeds", List.of(options.seed())));
         command = command.withFallback(
                 switch (options.role()) {
-                    case HTTP ->
-                        ConfigFactory.parseMap(Map.of(
-                                "baton.node.roles", List.of("control"),
-                                "baton.workers", List.of(),
-                                "baton.http.port", options.httpPort().orElse(0)));
+                    case HTTP -> ConfigFactory.parseMap(Map.of(
+                            "baton.node.roles", List.of("control"),
+                            "baton.workers", List.of(),
+                            "baton.http.port", options.httpPort().orElse(0)));
                     case PREFILL -> worker(options.name(), Role.PREFILL);
                     case DECODE -> worker(options.name(), Role.DECODE);
                     case COLOCATED -> worker(options.name(), Role.COLOCATED);
@@ -82,8 +79,7 @@ public final class NodeLauncher implements NodeCommands {
             over = ConfigFactory.empty()
                     .withValue(
                             "baton.model.file",
-                            ConfigValueFactory.fromAnyRef(
-                                    overrides.model().get().toString()))
+                            ConfigValueFactory.fromAnyRef(overrides.model().get().toString()))
                     .withFallback(over);
         }
         for (String setting : overrides.settings()) {
@@ -147,14 +143,14 @@ public final class NodeLauncher implements NodeCommands {
 
     /** Writes a model of random weights; the same options give the same file. */
     public static void synthesize(SynthOptions options, ServedModel.Progress progress) {
-        LlamaConfig shape = switch (options.shape().toLowerCase(Locale.ROOT)) {
-            case "smollm2-135m" -> SyntheticModel.smollm2_135m();
-            case "tinyllama-1.1b" -> SyntheticModel.tinyllama_1_1b();
-            case "tiny" -> SyntheticModel.tiny();
-            default ->
-                throw new IllegalArgumentException(
-                        "unknown shape \"" + options.shape() + "\"; there are smollm2-135m, tinyllama-1.1b and tiny");
-        };
+        LlamaConfig shape =
+                switch (options.shape().toLowerCase(Locale.ROOT)) {
+                    case "smollm2-135m" -> SyntheticModel.smollm2_135m();
+                    case "tinyllama-1.1b" -> SyntheticModel.tinyllama_1_1b();
+                    case "tiny" -> SyntheticModel.tiny();
+                    default -> throw new IllegalArgumentException("unknown shape \"" + options.shape()
+                            + "\"; there are smollm2-135m, tinyllama-1.1b and tiny");
+                };
         TensorType type;
         try {
             type = TensorType.valueOf(options.type().toUpperCase(Locale.ROOT));
