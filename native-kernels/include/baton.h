@@ -201,6 +201,12 @@ BT_API int32_t bt_forward_layer(bt_forward* forward, int32_t layer);
 BT_API int32_t bt_forward_logits(bt_forward* forward, const int32_t* rows, int32_t count, float* out);
 BT_API int32_t bt_forward_close(bt_forward* forward);
 
+/* ---- what this machine can do at most, measured now with all of the device's workers: what benchmarks compare with ---- */
+enum { BT_LIMIT_READ_BYTES = 0, BT_LIMIT_INT8_OPS = 1 };
+/* Per second, the best of several rounds; takes about a second. READ_BYTES: reading an array larger than the caches.
+ * INT8_OPS: dot products in registers, a multiply-add is two operations. Backend `reference`: BT_ERR_UNSUPPORTED. */
+BT_API int32_t bt_device_limit(bt_device* device, int32_t which, double* out);
+
 /* ---- single operations on host arrays, complete on return: what the tests compare backends by ---- */
 /* out[count][cols] = rows tokens[i] of table[rows][cols]. */
 BT_API int32_t bt_op_embedding(bt_device* device, int32_t type, const void* table, int64_t rows, int64_t cols,

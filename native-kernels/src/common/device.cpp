@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -85,6 +86,20 @@ Mapping::Mapping(int64_t bytes) : bytes_(bytes) {
     if (address == MAP_FAILED) fail(BT_ERR_MEMORY, "cannot map %lld bytes", static_cast<long long>(bytes));
     if (bytes >= 4 << 20) madvise(address, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // a hint: may be refused
     address_ = static_cast<uint8_t*>(address);
+}
+
+uint8_t* Slab::allocate(int64_t bytes) {
+    constexpr int64_t kChunkBytes = 64 << 20;
+    constexpr int64_t kHugePage = 2 << 20;
+    if (chunks_.empty() || used_ + bytes > chunks_.back().bytes()) {
+        // Small slabs (of single operations) stay small; what a chunk does not use is never touched.
+        const int64_t room = chunks_.empty() && bytes < kHugePage ? bytes : std::max(bytes, kChunkBytes);
+        chunks_.emplace_back(paddedTo(room, kHugePage));
+        used_ = 0;
+    }
+    uint8_t* at = chunks_.back().data() + used_;
+    used_ = paddedTo(used_ + bytes, 64);
+    return at;
 }
 
 Mapping::~Mapping() {

@@ -72,6 +72,18 @@ private:
     int64_t bytes_ = 0;
 };
 
+// Memory for many read-only arrays side by side. A model's matrices are read one after the other for every token: in small
+// mappings of their own each would end the hardware's read-ahead and need page-table walks; in here huge pages hold them.
+class Slab {
+public:
+    // Zeroed and 64-byte aligned; lives as long as the slab.
+    uint8_t* allocate(int64_t bytes);
+
+private:
+    std::vector<Mapping> chunks_;
+    int64_t used_ = 0;  // of the last chunk
+};
+
 // Counts what still refers to an object; closing it earlier is an error, not a crash.
 struct Parent {
     std::atomic<int32_t> children{0};
@@ -84,13 +96,14 @@ struct Matrix {
     int32_t type = -1;
     int64_t rows = 0;
     int64_t cols = 0;
-    Mapping data;
-    MatrixView view() const { return {type, rows, cols, data.data()}; }
+    const uint8_t* data = nullptr;  // in the model's Slab
+    MatrixView view() const { return {type, rows, cols, data}; }
     bool quantised() const { return type == BT_TYPE_Q8_0 || type == BT_TYPE_Q4_0; }
     int64_t groups(const Kernels& kernels) const { return (rows + kernels.lanes - 1) / kernels.lanes; }
 };
 
-Matrix packMatrix(const Kernels& kernels, int32_t type, int64_t rows, int64_t cols, const void* data);
+// Packs into memory of the slab, the groups of rows shared out among the workers.
+Matrix packMatrix(bt_device& device, Slab& slab, int32_t type, int64_t rows, int64_t cols, const void* data);
 int64_t tensorBytes(int32_t type, int64_t rows, int64_t cols);
 // cosine and sine of position * theta^(-2i/headDim), i < headDim/2
 void rotations(int32_t position, int32_t headDim, float theta, float* cosine, float* sine);
@@ -161,6 +174,7 @@ struct bt_layer {
 struct bt_model : bt::Parent {
     bt_device* device;
     bt_model_config config;
+    bt::Slab slab;
     bt::Matrix embedding, output;
     std::vector<float> outputNorm;
     std::vector<bt_layer> layers;

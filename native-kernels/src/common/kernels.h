@@ -15,10 +15,10 @@ struct MatrixView {
     const uint8_t* data;
 };
 
-// Per 32 activations: value = d * q, and the correction that undoes the unsigned bias of the weights is a multiple of sum.
+// Per 32 activations: value = d * q, and the correction that undoes the unsigned bias of the weights is a multiple of the sum.
 struct QuantScale {
     float d;
-    int32_t sum;
+    int32_t minusSum;  // of q
 };
 
 // Rows of activations: f32 always; the int8 form when a quantised matrix reads them (q null otherwise).
@@ -73,6 +73,10 @@ struct Kernels {
     void (*attention)(const AttentionTile& tile);
     void (*swiglu)(const float* gate, const float* up, int64_t count, float* out);
     void (*add)(float* x, const float* y, int64_t count);
+    // For bt_device_limit; null: not measured on this backend.
+    int32_t (*readAll)(const uint8_t* from, int64_t bytes);
+    int32_t (*dotAll)(int64_t rounds, int32_t seed);
+    int64_t dotOpsPerRound;
 };
 
 const Kernels* referenceKernels();

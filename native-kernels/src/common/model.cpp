@@ -1,4 +1,5 @@
 // Model upload: every tensor is checked against the configuration, then packed by the backend, one worker per stripe.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -21,13 +22,19 @@ int64_t tensorBytes(int32_t type, int64_t rows, int64_t cols) {
     }
 }
 
-Matrix packMatrix(const Kernels& kernels, int32_t type, int64_t rows, int64_t cols, const void* data) {
-    Matrix matrix;
-    matrix.type = type;
-    matrix.rows = rows;
-    matrix.cols = cols;
-    matrix.data = Mapping(kernels.packedBytes(type, rows, cols));
-    kernels.pack(type, rows, cols, static_cast<const uint8_t*>(data), matrix.data.data());
+Matrix packMatrix(bt_device& device, Slab& slab, int32_t type, int64_t rows, int64_t cols, const void* data) {
+    const Kernels& kernels = *device.kernels;
+    uint8_t* to = slab.allocate(kernels.packedBytes(type, rows, cols));
+    const uint8_t* from = static_cast<const uint8_t*>(data);
+    const Matrix matrix = {type, rows, cols, to};
+    const int64_t rowBytes = tensorBytes(type, 1, cols);
+    const int64_t groups = matrix.groups(kernels);
+    const int64_t tasks = std::min<int64_t>(groups, device.pool.threads() * 4L);
+    device.pool.run(tasks, [&](int64_t task, int32_t) {
+        const int64_t first = groups * task / tasks * kernels.lanes;
+        const int64_t end = std::min(groups * (task + 1) / tasks * kernels.lanes, rows);
+        kernels.pack(type, end - first, cols, from + first * rowBytes, to + kernels.packedBytes(type, first, cols));
+    });
     return matrix;
 }
 
@@ -137,8 +144,8 @@ int32_t bt_model_tensor(bt_model* model, int32_t role, int32_t layer, int32_t ty
             readVector(*slot.vector, type, cols, static_cast<const uint8_t*>(data));
             model->bytes += cols * 4;
         } else {
-            *slot.matrix = packMatrix(*model->device->kernels, type, rows, cols, data);
-            model->bytes += slot.matrix->data.bytes();
+            *slot.matrix = packMatrix(*model->device, model->slab, type, rows, cols, data);
+            model->bytes += model->device->kernels->packedBytes(type, rows, cols);
         }
     });
 }

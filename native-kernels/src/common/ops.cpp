@@ -19,7 +19,8 @@ int32_t bt_op_embedding(bt_device* device, int32_t type, const void* table, int6
         requireRange(count, 1, INT32_MAX, "count");
         tensorBytes(type, rows, cols);
         for (int32_t i = 0; i < count; i++) requireRange(tokens[i], 0, rows - 1, "token");
-        const Matrix matrix = packMatrix(*device->kernels, type, rows, cols, table);
+        Slab slab;
+        const Matrix matrix = packMatrix(*device, slab, type, rows, cols, table);
         for (int32_t i = 0; i < count; i++) device->kernels->unpackRow(matrix.view(), tokens[i], out + i * cols);
     });
 }
@@ -49,7 +50,8 @@ int32_t bt_op_matmul(bt_device* device, int32_t type, const void* weight, int64_
         requireRange(k, 1, INT32_MAX, "k");
         requireRange(m, 1, 1 << 20, "m");
         tensorBytes(type, n, k);
-        const Matrix matrix = packMatrix(*device->kernels, type, n, k, weight);
+        Slab slab;
+        const Matrix matrix = packMatrix(*device, slab, type, n, k, weight);
         Activations activations = {x, k, nullptr, nullptr};
         Mapping quants, scales;
         if (matrix.quantised() && device->kernels->quantise) {

@@ -1,6 +1,8 @@
 // Paged causal attention of a tile: the keys pass once, LANES slots at a time, and every query of the tile meets them. A query
 // keeps a running maximum and sum. Its result depends on its own q and on keys 0..position in this order, never on the tile.
 
+constexpr int64_t kFewQueries = 16;
+
 struct TileState {
     float* keys;          // [headDim][LANES], transposed
     float* widened;       // [LANES][width], room for V where it cannot be read in place
@@ -120,6 +122,12 @@ inline float weigh(const TileState& s, int64_t query, vf score, int32_t valid, f
     return rescale;
 }
 
+// A block's K and V lie apart from the next block's, so the hardware sees no stream; a tile of few queries would wait for
+// memory at every block.
+inline void fetchAhead(const uint8_t* from, int64_t bytes) {
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
+}
+
 void attention(const AttentionTile& t) {
     TileState s;
     s.width = (t.headDim + LANES - 1) / LANES * LANES;
@@ -146,8 +154,15 @@ void attention(const AttentionTile& t) {
         if (slots > last + 1 - base) slots = last + 1 - base;
         const uint8_t* block = t.layer + t.blocks[base / t.blockTokens] * t.blockBytes;
         const int64_t skip = static_cast<int64_t>(inBlock) * t.headDim * element;
+        const uint8_t* ahead = nullptr;
+        if (queries <= kFewQueries && base + step <= last) {
+            const int32_t next = base + step;
+            ahead = t.layer + t.blocks[next / t.blockTokens] * t.blockBytes + next % t.blockTokens * t.headDim * element;
+            fetchAhead(ahead + t.keyOffset, step * t.headDim * element);
+        }
         loadKeys(t, block + t.keyOffset + skip, slots, s);
         loadValues(t, block + t.valueOffset + skip, slots, s);
+        if (ahead) fetchAhead(ahead + t.valueOffset, step * t.headDim * element);
         for (int64_t i = 0; i < queries;) {
             const float* q[8];
             int64_t query[8];

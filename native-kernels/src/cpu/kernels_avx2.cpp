@@ -16,7 +16,10 @@ namespace {
 
 #include "cpu/attention.inl"
 
-const Kernels kKernels = {"avx2", LANES, packedBytes, pack, unpackRow, quantise, matmul, rmsnorm, rope, attention, swiglu, add};
+#include "cpu/limits.inl"
+
+const Kernels kKernels = {"avx2", LANES,     packedBytes, pack, unpackRow, quantise, matmul,         rmsnorm,
+                          rope,   attention, swiglu,      add,  readAll,   dotAll,   kDotOpsPerRound};
 }  // namespace
 
 const Kernels* avx2Kernels() { return &kKernels; }

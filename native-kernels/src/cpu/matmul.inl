@@ -22,7 +22,9 @@ template <int M, bool Q4>
 inline void tileQuant(const uint8_t* group, int64_t blocks, const int8_t* q, const QuantScale* scales, int64_t cols, float* out,
                       int64_t stride, int64_t lanes) {
     constexpr int kVectors = Q4 ? 4 : 8;
-    constexpr int32_t kBias = Q4 ? -8 : -WEIGHT_XOR;
+    // Packed weights are too large by 8 (nibbles) or WEIGHT_XOR: the dot product starts at minus that times the sum.
+    constexpr int32_t kBias = Q4 ? 8 : WEIGHT_XOR;
+    static_assert(kBias == 0 || kBias == 8 || kBias == 128, "shifted below");
     const uint8_t* weightScales = group + blocks * (LANES * 4 * kVectors);
     vf sum[M];
     for (int m = 0; m < M; m++) sum[m] = splat(0.0f);
@@ -45,7 +47,10 @@ inline void tileQuant(const uint8_t* group, int64_t blocks, const int8_t* q, con
         for (int m = 0; m < M; m++) {
             const QuantScale& s = scales[m * blocks + b];
             const int8_t* a = q + m * cols + b * 32;
-            vi dot = splatInt(kBias * s.sum);
+            vi dot = splatInt(s.minusSum);
+            if (kBias == 0) dot = splatInt(0);
+            if (kBias == 8) dot = shiftLeft<3>(dot);
+            if (kBias == 128) dot = shiftLeft<7>(dot);
 #pragma GCC unroll 8
             for (int j = 0; j < 8; j++) dot = dot4(dot, w[j], load4(a + 4 * j));
             sum[m] = fma(toFloat(dot), dw * splat(s.d), sum[m]);
@@ -161,6 +166,6 @@ void quantise(const float* x, int64_t cols, int8_t* q, QuantScale* scales) {
             storeInt8(q + b * 32 + i * LANES, rounded);
         }
         scales[b].d = top / 127.0f;
-        scales[b].sum = sumLanes(sum);
+        scales[b].minusSum = -sumLanes(sum);
     }
 }

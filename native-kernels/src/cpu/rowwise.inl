@@ -14,7 +14,7 @@ inline vf expv(vf x) {
     p = fma(p, r, splat(1.6666665459e-1f));
     p = fma(p, r, splat(5.0000001201e-1f));
     p = fma(p, r * r, r) + splat(1.0f);
-    return p * asFloat(shiftLeft23(addInt(n, splatInt(127))));
+    return p * asFloat(shiftLeft<23>(addInt(n, splatInt(127))));
 }
 
 // The sum of squares runs in LANES chains, folded in a fixed tree; the tail joins last.

@@ -28,7 +28,8 @@ inline vf absv(vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 inline vf toFloat(vi a) { return _mm256_cvtepi32_ps(a); }
 inline vi toInt(vf a) { return _mm256_cvtps_epi32(a); }
 inline vi addInt(vi a, vi b) { return _mm256_add_epi32(a, b); }
-inline vi shiftLeft23(vi a) { return _mm256_slli_epi32(a, 23); }
+template <int N>
+inline vi shiftLeft(vi a) { return _mm256_slli_epi32(a, N); }
 inline vf asFloat(vi a) { return _mm256_castsi256_ps(a); }
 inline vf loadHalf(const uint8_t* p) { return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
 inline vf loadBrain(const uint8_t* p) {

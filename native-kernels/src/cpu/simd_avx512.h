@@ -28,7 +28,8 @@ inline vf absv(vf a) { return _mm512_abs_ps(a); }
 inline vf toFloat(vi a) { return _mm512_cvtepi32_ps(a); }
 inline vi toInt(vf a) { return _mm512_cvtps_epi32(a); }
 inline vi addInt(vi a, vi b) { return _mm512_add_epi32(a, b); }
-inline vi shiftLeft23(vi a) { return _mm512_slli_epi32(a, 23); }
+template <int N>
+inline vi shiftLeft(vi a) { return _mm512_slli_epi32(a, N); }
 inline vf asFloat(vi a) { return _mm512_castsi512_ps(a); }
 inline vf loadHalf(const uint8_t* p) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))); }
 inline vf loadBrain(const uint8_t* p) {

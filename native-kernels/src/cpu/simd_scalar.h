@@ -27,7 +27,8 @@ inline vf toFloat(vi a) { return __builtin_convertvector(a, vf); }
 // Round to nearest even, |a| < 2^22: adding 1.5 * 2^23 leaves the integer in the low mantissa bits.
 inline vi toInt(vf a) { return reinterpret_cast<vi>(a + splat(12582912.0f)) - splatInt(0x4b400000); }
 inline vi addInt(vi a, vi b) { return a + b; }
-inline vi shiftLeft23(vi a) { return a << 23; }
+template <int N>
+inline vi shiftLeft(vi a) { return a << N; }
 inline vf asFloat(vi a) { return reinterpret_cast<vf>(a); }
 inline vf loadHalf(const uint8_t* p) {
     vf v;

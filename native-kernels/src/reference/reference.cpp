@@ -120,7 +120,8 @@ void add(float* x, const float* y, int64_t count) {
 }
 
 const Kernels kKernels = {"reference", 1,       packedBytes, pack,      unpackRow, nullptr,
-                          matmul,      rmsnorm, rope,        attention, swiglu,    add};
+                          matmul,      rmsnorm, rope,        attention, swiglu,    add,
+                          nullptr,     nullptr, 0};
 
 }  // namespace
 

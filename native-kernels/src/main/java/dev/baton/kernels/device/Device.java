@@ -49,6 +49,25 @@ public final class Device implements AutoCloseable {
         return threads;
     }
 
+    /**
+     * What this machine does at most, measured now with this device's threads: what a benchmark compares its figures with. Takes
+     * about a second.
+     *
+     * @return bytes or operations per second
+     * @throws KernelException on the reference backend
+     */
+    public double measure(Limit limit) {
+        return Bt.deviceLimit(handle.get(), limit.ordinal());
+    }
+
+    /** Order is that of the ABI. */
+    public enum Limit {
+        /** Bytes read from memory, not from caches. */
+        READ_BYTES,
+        /** Operations of int8 dot products in registers; a multiply-add is two. */
+        INT8_OPERATIONS
+    }
+
     /** The queue of those who need no second one. */
     public Queue queue() {
         return queue;

@@ -1,6 +1,7 @@
 package dev.baton.kernels.ffi;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -42,6 +43,7 @@ public final class Bt {
     private static final MethodHandle MODEL_TENSOR = LIBRARY.function(
             "bt_model_tensor", JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG);
     private static final MethodHandle MODEL_SEAL = LIBRARY.function("bt_model_seal", JAVA_LONG);
+    private static final MethodHandle DEVICE_LIMIT = LIBRARY.function("bt_device_limit", JAVA_LONG, JAVA_INT, ADDRESS);
     private static final MethodHandle MODEL_BYTES = LIBRARY.function("bt_model_bytes", JAVA_LONG, ADDRESS);
     private static final MethodHandle MODEL_CLOSE = LIBRARY.function("bt_model_close", JAVA_LONG);
     private static final MethodHandle ARENA_CREATE = LIBRARY.function("bt_arena_create", JAVA_LONG, ADDRESS, ADDRESS);
@@ -250,6 +252,17 @@ public final class Bt {
             MemorySegment result = frame.allocate(JAVA_LONG);
             check((int) MODEL_BYTES.invokeExact(model, result));
             return result.get(JAVA_LONG, 0);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    /** {@code bt_device_limit}: amount per second. */
+    public static double deviceLimit(long device, int which) {
+        try (Arena frame = Arena.ofConfined()) {
+            MemorySegment result = frame.allocate(JAVA_DOUBLE);
+            check((int) DEVICE_LIMIT.invokeExact(device, which, result));
+            return result.get(JAVA_DOUBLE, 0);
         } catch (Throwable t) {
             throw rethrow(t);
         }

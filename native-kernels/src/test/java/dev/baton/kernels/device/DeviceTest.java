@@ -36,6 +36,18 @@ class DeviceTest {
     }
 
     @Test
+    void limitsAreMeasuredOnWhatServesAndRefusedOnTheReference() {
+        try (Device device = Device.open(DeviceConfig.auto(1));
+                Device reference = Device.open(DeviceConfig.reference())) {
+            assertThat(device.measure(Device.Limit.READ_BYTES)).isGreaterThan(1e8);
+            assertThat(device.measure(Device.Limit.INT8_OPERATIONS)).isGreaterThan(1e9);
+            assertThatThrownBy(() -> reference.measure(Device.Limit.READ_BYTES))
+                    .isInstanceOf(KernelException.class)
+                    .hasMessageContaining("reference measures no limits");
+        }
+    }
+
+    @Test
     void anEventBehindACopyIsCompleteWhenTheCopyIs() {
         try (Device device = Device.open(DeviceConfig.auto(1));
                 Queue queue = device.newQueue();

@@ -61,11 +61,14 @@ public interface NodeCommands {
 
     /**
      * @param what the benchmark, such as {@code handoff}
-     * @param promptTokens lengths to measure
+     * @param promptTokens prompt lengths of the handoff benchmark
+     * @param threads thread counts of the kernel benchmark
      */
-    record BenchOptions(String what, List<Integer> promptTokens, boolean json, Overrides overrides) {
+    record BenchOptions(
+            String what, List<Integer> promptTokens, List<Integer> threads, boolean json, Overrides overrides) {
         public BenchOptions {
             promptTokens = List.copyOf(promptTokens);
+            threads = List.copyOf(threads);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.baton.kernels.model.gguf.GgufWriter;
 import dev.baton.kernels.model.gguf.SyntheticVocabulary;
 import dev.baton.kernels.synth.SyntheticModel;
 import dev.baton.runtime.bench.HandoffBench;
+import dev.baton.runtime.bench.KernelBench;
 import dev.baton.runtime.cli.NodeCommands;
 import dev.baton.scheduler.worker.Role;
 import java.io.IOException;
@@ -125,10 +126,17 @@ public final class NodeLauncher implements NodeCommands {
 
     @Override
     public int bench(BenchOptions options) {
-        if (!options.what().equals("handoff")) {
-            throw new IllegalArgumentException("unknown benchmark " + options.what() + "; there is: handoff");
-        }
-        return HandoffBench.run(options, System.out, new ProgressLine(System.err)::at) ? SUCCESS : FAILURE;
+        ProgressLine progress = new ProgressLine(System.err);
+        return switch (options.what()) {
+            case "handoff" -> HandoffBench.run(options, System.out, progress::at) ? SUCCESS : FAILURE;
+            case "kernels" -> {
+                KernelBench.run(options, System.out, progress::at);
+                yield SUCCESS;
+            }
+            default ->
+                throw new IllegalArgumentException(
+                        "unknown benchmark " + options.what() + "; there are handoff and kernels");
+        };
     }
 
     @Override

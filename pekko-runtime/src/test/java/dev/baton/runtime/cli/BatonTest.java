@@ -240,6 +240,7 @@ class BatonTest {
                         new NodeCommands.BenchOptions(
                                 "handoff",
                                 List.of(8, 16),
+                                List.of(1, 2),
                                 true,
                                 new NodeCommands.Overrides(
                                         java.util.Optional.empty(), java.util.Optional.empty(), List.of())),
