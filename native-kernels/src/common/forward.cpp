@@ -17,14 +17,13 @@ void rotations(int32_t position, int32_t headDim, float theta, float* cosine, fl
 }
 
 void matmulAll(bt_device& device, const MatmulJob* jobs, int32_t jobCount, const Activations& x, int64_t rows) {
-    // 96 rows of activations stay in the second-level cache while a worker's groups pass over them.
-    constexpr int64_t kRowBlock = 96;
     const Kernels& kernels = *device.kernels;
     int64_t groups = 0;
     for (int32_t j = 0; j < jobCount; j++) groups += jobs[j].weight->groups(kernels);
     const int64_t threads = device.pool.threads();
     const int64_t tasks = std::min(groups, threads == 1 ? 1 : threads * (rows > 1 ? 8 : 2));
     device.pool.run(tasks, [&](int64_t task, int32_t) {
+        // One block's activations stay in the second-level cache while a worker's groups pass over them.
         for (int64_t row = 0; row < rows; row += kRowBlock) {
             const int64_t count = std::min(kRowBlock, rows - row);
             const Activations part = {x.f32 + row * x.cols, x.cols, x.q ? x.q + row * x.cols : nullptr,
@@ -108,10 +107,9 @@ struct bt_forward {
     int64_t queryDim() const { return static_cast<int64_t>(model->config.heads) * model->config.head_dim; }
     int64_t kvDim() const { return static_cast<int64_t>(model->config.kv_heads) * model->config.head_dim; }
 
-    // The int8 form of one row, when any of the matrices that read it is quantised.
-    void quantiseRow(bool wanted, const float* from, int64_t row, int64_t cols) {
-        if (wanted) device().kernels->quantise(from, cols, quants.as<int8_t>() + row * cols,
-                                               scales.as<bt::QuantScale>() + row * (cols / 32));
+    // The int8 form of one row of `count`, when any of the matrices that read it is quantised.
+    void quantiseRow(bool wanted, const float* from, int64_t row, int64_t count, int64_t cols) {
+        if (wanted) device().kernels->quantise(from, cols, row, count, quants.as<int8_t>(), scales.as<bt::QuantScale>());
     }
     bt::Activations activations(bool wanted, const float* from, int64_t cols) const {
         return {from, cols, wanted ? quants.as<int8_t>() : nullptr, wanted ? scales.as<bt::QuantScale>() : nullptr};
@@ -168,7 +166,7 @@ void bt_forward::attentionBlock(bt_layer& layer, int32_t index) {
     forRows(pool, rows, [&](int64_t row, int32_t) {
         float* h = normed.as<float>() + row * d;
         kernels.rmsnorm(x.as<float>() + row * d, layer.attentionNorm.data(), d, c.rms_epsilon, h);
-        quantiseRow(quantIn, h, row, d);
+        quantiseRow(quantIn, h, row, rows, d);
     });
     const MatmulJob qkv[] = {{&layer.query, q.as<float>(), queryDim()},
                              {&layer.key, k.as<float>(), kvDim()},
@@ -188,7 +186,7 @@ void bt_forward::attentionBlock(bt_layer& layer, int32_t index) {
     const bool quantOut = wantsQuants({&layer.output});
     if (quantOut)
         forRows(pool, rows, [&](int64_t row, int32_t) {
-            quantiseRow(true, attended.as<float>() + row * queryDim(), row, queryDim());
+            quantiseRow(true, attended.as<float>() + row * queryDim(), row, rows, queryDim());
         });
     const MatmulJob out[] = {{&layer.output, projected.as<float>(), d}};
     matmulAll(device(), out, 1, activations(quantOut, attended.as<float>(), queryDim()), rows);
@@ -206,7 +204,7 @@ void bt_forward::ffnBlock(bt_layer& layer) {
         float* h = normed.as<float>() + row * d;
         kernels.add(x.as<float>() + row * d, projected.as<float>() + row * d, d);
         kernels.rmsnorm(x.as<float>() + row * d, layer.ffnNorm.data(), d, c.rms_epsilon, h);
-        quantiseRow(quantIn, h, row, d);
+        quantiseRow(quantIn, h, row, rows, d);
     });
     const MatmulJob gateUp[] = {{&layer.gate, gate.as<float>(), ffn}, {&layer.up, up.as<float>(), ffn}};
     matmulAll(device(), gateUp, 2, activations(quantIn, normed.as<float>(), d), rows);
@@ -214,7 +212,7 @@ void bt_forward::ffnBlock(bt_layer& layer) {
     forRows(pool, rows, [&](int64_t row, int32_t) {
         float* g = gate.as<float>() + row * ffn;
         kernels.swiglu(g, up.as<float>() + row * ffn, ffn, g);
-        quantiseRow(quantDown, g, row, ffn);
+        quantiseRow(quantDown, g, row, rows, ffn);
     });
     const MatmulJob down[] = {{&layer.down, projected.as<float>(), d}};
     matmulAll(device(), down, 1, activations(quantDown, gate.as<float>(), ffn), rows);
@@ -333,7 +331,7 @@ int32_t bt_forward_logits(bt_forward* f, const int32_t* rows, int32_t count, flo
         forRows(f->device().pool, count, [&](int64_t i, int32_t) {
             float* h = f->normed.as<float>() + i * d;
             f->device().kernels->rmsnorm(f->x.as<float>() + rows[i] * d, f->model->outputNorm.data(), d, c.rms_epsilon, h);
-            f->quantiseRow(quantised, h, i, d);
+            f->quantiseRow(quantised, h, i, count, d);
         });
         const MatmulJob job[] = {{&matrix, out, c.vocabulary}};
         matmulAll(f->device(), job, 1, f->activations(quantised, f->normed.as<float>(), d), count);

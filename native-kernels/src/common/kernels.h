@@ -21,13 +21,17 @@ struct QuantScale {
     int32_t minusSum;  // of q
 };
 
-// Rows of activations: f32 always; the int8 form when a quantised matrix reads them (q null otherwise).
+// Rows of activations: f32 always; the int8 form when a quantised matrix reads them (q null otherwise). That form lies in
+// panels of as many rows as the largest tile takes, so that a tile walks through one stream; the last panel holds what is left.
 struct Activations {
     const float* f32;
     int64_t cols;
-    const int8_t* q;           // [rows][cols]
-    const QuantScale* scales;  // [rows][cols / 32]
+    const int8_t* q;           // [panel][cols / 32][row in panel][32]
+    const QuantScale* scales;  // [panel][cols / 32][row in panel]
 };
+
+// A multiple of every backend's panel: batches may be cut here.
+constexpr int64_t kRowBlock = 96;
 
 // Consecutive batch rows of one sequence against one K/V head.
 struct AttentionTile {
@@ -54,9 +58,10 @@ constexpr int64_t kMaxLanes = 16;
 
 constexpr int64_t paddedTo(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-// K transposed, V widened, then per query an output row, the running maximum and the running sum.
+// K transposed, V widened, then per query an output row, the running maximum, the running sum and (eight queries together) q.
 constexpr int64_t attentionScratch(int64_t queries, int64_t headDim) {
-    return 2 * kMaxLanes * paddedTo(headDim, kMaxLanes) + queries * (paddedTo(headDim, kMaxLanes) + 2) + 64;
+    const int64_t width = paddedTo(headDim, kMaxLanes);
+    return 2 * kMaxLanes * width + queries * (width + 2) + paddedTo(queries, 8) * headDim + 64;
 }
 
 struct Kernels {
@@ -65,7 +70,8 @@ struct Kernels {
     int64_t (*packedBytes)(int32_t type, int64_t rows, int64_t cols);
     void (*pack)(int32_t type, int64_t rows, int64_t cols, const uint8_t* from, uint8_t* to);
     void (*unpackRow)(const MatrixView& matrix, int64_t row, float* out);
-    void (*quantise)(const float* x, int64_t cols, int8_t* q, QuantScale* scales);  // null: matmul reads f32 only
+    // Puts row `row` of `rows` into panels that start at q and scales; null: matmul reads f32 only.
+    void (*quantise)(const float* x, int64_t cols, int64_t row, int64_t rows, int8_t* q, QuantScale* scales);
     void (*matmul)(const MatrixView& w, const Activations& x, int64_t rows, int64_t firstGroup, int64_t endGroup, float* out,
                    int64_t outStride);
     void (*rmsnorm)(const float* x, const float* weight, int64_t d, float epsilon, float* out);

@@ -58,7 +58,7 @@ int32_t bt_op_matmul(bt_device* device, int32_t type, const void* weight, int64_
             quants = Mapping(m * k);
             scales = Mapping(m * (k / 32) * static_cast<int64_t>(sizeof(QuantScale)));
             for (int64_t row = 0; row < m; row++)
-                device->kernels->quantise(x + row * k, k, quants.as<int8_t>() + row * k, scales.as<QuantScale>() + row * (k / 32));
+                device->kernels->quantise(x + row * k, k, row, m, quants.as<int8_t>(), scales.as<QuantScale>());
             activations.q = quants.as<int8_t>();
             activations.scales = scales.as<QuantScale>();
         }

@@ -10,6 +10,7 @@ struct TileState {
     float* out;           // [query][width]
     float* maxima;        // [query]
     float* sums;          // [query]
+    float* packed;        // [query / 8][headDim][8], q of eight queries side by side; spare ones are zero
     int64_t width;        // head dim padded to whole vectors
 };
 
@@ -18,6 +19,18 @@ void loadKeys(const AttentionTile& t, const uint8_t* from, int32_t slots, const 
     for (int32_t base = 0; base < t.headDim; base += LANES) {
         const int32_t dims = t.headDim - base < LANES ? t.headDim - base : LANES;
         vf rows[LANES];
+        if (slots == LANES && dims == LANES) {  // the common case, in registers
+#pragma GCC unroll 16
+            for (int slot = 0; slot < LANES; slot++) {
+                const int64_t index = static_cast<int64_t>(slot) * t.headDim + base;
+                rows[slot] = t.kvType == BT_TYPE_F32 ? loadv(reinterpret_cast<const float*>(from) + index)
+                                                     : loadHalf(from + index * 2);
+            }
+            transpose(rows);
+#pragma GCC unroll 16
+            for (int i = 0; i < LANES; i++) storev(s.keys + (base + i) * LANES, rows[i]);
+            continue;
+        }
         for (int slot = 0; slot < LANES; slot++) {
             if (slot >= slots) {
                 rows[slot] = splat(0.0f);
@@ -59,49 +72,62 @@ void loadValues(const AttentionTile& t, const uint8_t* from, int32_t slots, Tile
     }
 }
 
+// Scores of the first Q of eight queries that are packed together. Eight chains (or four) hide the latency.
 template <int Q>
-inline void scores(const TileState& s, int32_t headDim, const float* const* q, vf* out) {
+inline void scores(const TileState& s, int32_t headDim, const float* packed, vf* out) {
     vf sum[Q];
     for (int i = 0; i < Q; i++) sum[i] = splat(0.0f);
     for (int32_t d = 0; d < headDim; d++) {
         const vf k = loadv(s.keys + d * LANES);
 #pragma GCC unroll 8
-        for (int i = 0; i < Q; i++) sum[i] = fma(k, splat(q[i][d]), sum[i]);
+        for (int i = 0; i < Q; i++) sum[i] = fma(k, splat(packed[d * 8 + i]), sum[i]);
     }
     for (int i = 0; i < Q; i++) out[i] = sum[i];
+}
+
+void packQueries(const AttentionTile& t, int64_t queries, float* packed) {
+    memset(packed, 0, static_cast<size_t>(paddedTo(queries, 8) * t.headDim) * 4);
+    for (int64_t i = 0; i < queries; i++) {
+        const float* q = t.q + i / t.group * t.rowStride + i % t.group * t.headDim;
+        float* to = packed + i / 8 * 8 * t.headDim + i % 8;
+        for (int32_t d = 0; d < t.headDim; d++) to[d * 8] = q[d];
+    }
 }
 
 // C vectors of the outputs of Q queries, in registers while the slots pass. The
 // slots that all queries see come first and each query's own rest follows: the order per query stays that of its keys.
 template <int C, int Q>
-inline void accumulate(const TileState& s, int64_t column, const int64_t* query, const float (*weights)[LANES],
+inline void accumulate(const TileState& s, int64_t column, int64_t query, const float (*weights)[LANES],
                        const int32_t* valid, const float* rescale) {
     vf sum[Q][C];
     int32_t common = valid[0];
     for (int i = 0; i < Q; i++) {
         common = valid[i] < common ? valid[i] : common;
         for (int c = 0; c < C; c++)
-            sum[i][c] = loadv(s.out + query[i] * s.width + column + c * LANES) * splat(rescale[i]);
+            sum[i][c] = loadv(s.out + (query + i) * s.width + column + c * LANES) * splat(rescale[i]);
     }
     const float* v = s.values + column;
     for (int32_t slot = 0; slot < common; slot++, v += s.width) {
-#pragma GCC unroll 2
+        vf value[C];
+#pragma GCC unroll 4
+        for (int c = 0; c < C; c++) value[c] = loadv(v + c * LANES);
+#pragma GCC unroll 4
         for (int i = 0; i < Q; i++) {
             const vf w = splat(weights[i][slot]);
 #pragma GCC unroll 4
-            for (int c = 0; c < C; c++) sum[i][c] = fma(w, loadv(v + c * LANES), sum[i][c]);
+            for (int c = 0; c < C; c++) sum[i][c] = fma(w, value[c], sum[i][c]);
         }
     }
     for (int i = 0; i < Q; i++) {
         for (int32_t slot = common; slot < valid[i]; slot++)
             for (int c = 0; c < C; c++)
                 sum[i][c] = fma(splat(weights[i][slot]), loadv(s.values + slot * s.width + column + c * LANES), sum[i][c]);
-        for (int c = 0; c < C; c++) storev(s.out + query[i] * s.width + column + c * LANES, sum[i][c]);
+        for (int c = 0; c < C; c++) storev(s.out + (query + i) * s.width + column + c * LANES, sum[i][c]);
     }
 }
 
 template <int Q>
-inline void accumulateRow(const TileState& s, const int64_t* query, const float (*weights)[LANES], const int32_t* valid,
+inline void accumulateRow(const TileState& s, int64_t query, const float (*weights)[LANES], const int32_t* valid,
                           const float* rescale) {
     int64_t c = 0;
     for (; c + 4 * LANES <= s.width; c += 4 * LANES) accumulate<4, Q>(s, c, query, weights, valid, rescale);
@@ -138,6 +164,8 @@ void attention(const AttentionTile& t) {
     s.out = s.widened + s.width * LANES;
     s.maxima = s.out + queries * s.width;
     s.sums = s.maxima + queries;
+    s.packed = s.sums + queries;
+    packQueries(t, queries, s.packed);
     memset(s.widened, 0, static_cast<size_t>(s.width * LANES) * 4);
     memset(s.out, 0, static_cast<size_t>(queries * s.width) * 4);
     int32_t last = 0;
@@ -163,34 +191,33 @@ void attention(const AttentionTile& t) {
         loadKeys(t, block + t.keyOffset + skip, slots, s);
         loadValues(t, block + t.valueOffset + skip, slots, s);
         if (ahead) fetchAhead(ahead + t.valueOffset, step * t.headDim * element);
-        for (int64_t i = 0; i < queries;) {
-            const float* q[8];
-            int64_t query[8];
+        for (int64_t first = 0; first < queries; first += 8) {
+            const int n = static_cast<int>(queries - first < 8 ? queries - first : 8);
             int32_t valid[8];
-            int n = 0;
-            for (; i < queries && n < 8; i++) {
-                const int64_t row = i / t.group;
-                const int32_t own = t.positions[row] + 1 - base;
-                if (own <= 0) continue;
-                q[n] = t.q + row * t.rowStride + i % t.group * t.headDim;
-                query[n] = i;
-                valid[n++] = own < slots ? own : slots;
+            int32_t most = 0;
+            for (int i = 0; i < n; i++) {
+                const int32_t own = t.positions[(first + i) / t.group] + 1 - base;
+                valid[i] = own < 0 ? 0 : own < slots ? own : slots;
+                most = valid[i] > most ? valid[i] : most;
             }
-            if (n == 0) continue;
-            // Eight chains (or four) hide the latency; what the spare ones compute is dropped.
-            for (int j = n; j < 8; j++) q[j] = q[0];
+            if (most == 0) continue;
             vf score[8];
             if (n > 4) {
-                scores<8>(s, t.headDim, q, score);
+                scores<8>(s, t.headDim, s.packed + first * t.headDim, score);
             } else {
-                scores<4>(s, t.headDim, q, score);
+                scores<4>(s, t.headDim, s.packed + first * t.headDim, score);
             }
             float weights[8][LANES];
             float rescale[8];
-            for (int j = 0; j < n; j++) rescale[j] = weigh(s, query[j], score[j], valid[j], t.scale, weights[j]);
-            int j = 0;
-            for (; j + 2 <= n; j += 2) accumulateRow<2>(s, query + j, weights + j, valid + j, rescale + j);
-            if (j < n) accumulateRow<1>(s, query + j, weights + j, valid + j, rescale + j);
+            for (int i = 0; i < n; i++) {
+                rescale[i] = 1.0f;
+                if (valid[i] > 0) rescale[i] = weigh(s, first + i, score[i], valid[i], t.scale, weights[i]);
+            }
+            int i = 0;
+            if (LANES == 16)  // enough registers for the outputs of four
+                for (; i + 4 <= n; i += 4) accumulateRow<4>(s, first + i, weights + i, valid + i, rescale + i);
+            for (; i + 2 <= n; i += 2) accumulateRow<2>(s, first + i, weights + i, valid + i, rescale + i);
+            if (i < n) accumulateRow<1>(s, first + i, weights + i, valid + i, rescale + i);
         }
         base += step;
     }

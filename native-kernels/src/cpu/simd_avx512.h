@@ -50,10 +50,12 @@ inline vi highNibbles(vi v) { return _mm512_and_si512(_mm512_srli_epi16(v, 4), _
 inline vi dot4(vi acc, vi w, int32_t a) { return _mm512_dpbusd_epi32(acc, w, _mm512_set1_epi32(a)); }
 inline void transpose(vf* r) {
     vf t[16];
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i += 2) {
         t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
         t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
     }
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i += 4) {
         r[i] = _mm512_shuffle_ps(t[i], t[i + 2], 0x44);
         r[i + 1] = _mm512_shuffle_ps(t[i], t[i + 2], 0xee);
@@ -61,6 +63,7 @@ inline void transpose(vf* r) {
         r[i + 3] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0xee);
     }
     // r[4a + b] now holds, in 128-bit lane c, column 4c + b of rows 4a..4a+3: transpose the lanes.
+#pragma GCC unroll 16
     for (int b = 0; b < 4; b++) {
         const vf lo02 = _mm512_shuffle_f32x4(r[b], r[4 + b], 0x88);
         const vf lo13 = _mm512_shuffle_f32x4(r[b], r[4 + b], 0xdd);
@@ -71,6 +74,7 @@ inline void transpose(vf* r) {
         t[4 + b] = _mm512_shuffle_f32x4(lo13, hi13, 0x88);
         t[12 + b] = _mm512_shuffle_f32x4(lo13, hi13, 0xdd);
     }
+#pragma GCC unroll 16
     for (int i = 0; i < 16; i++) r[i] = t[i];
 }
 

@@ -64,8 +64,10 @@ inline vi dot4(vi acc, vi w, int32_t a) {
 }
 // rows[l] becomes column l: 8 x 8.
 inline void transpose(vf* rows) {
+#pragma GCC unroll 16
     for (int i = 0; i < LANES; i++)
-        for (int j = i + 1; j < LANES; j++) {
+    #pragma GCC unroll 16
+    for (int j = i + 1; j < LANES; j++) {
             const float t = rows[i][j];
             rows[i][j] = rows[j][i];
             rows[j][i] = t;
