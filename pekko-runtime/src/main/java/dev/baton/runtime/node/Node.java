@@ -30,6 +30,7 @@ import dev.baton.transfer.link.LinkCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -124,7 +125,9 @@ public final class Node implements AutoCloseable {
                             settings.http().port()),
                     START_TIMEOUT);
         }
-        probe.start();
+        if (settings.isControl()) {
+            probe.start();
+        }
     }
 
     private void tellRequest(RequestId request, dev.baton.scheduler.request.RequestProtocol.Command message) {
@@ -252,6 +255,11 @@ public final class Node implements AutoCloseable {
         }
     }
 
+    /** Completes when this node is no member any more: closed, or removed by the others because they lost sight of it. */
+    CompletionStage<?> whenEnded() {
+        return system.getWhenTerminated();
+    }
+
     public Backend backend() {
         return backend;
     }
@@ -314,7 +322,7 @@ public final class Node implements AutoCloseable {
         return new Holdings(blocks, legs, credits, expected, view.bound() + view.waiting());
     }
 
-    private static <T> T await(java.util.concurrent.CompletionStage<T> stage, Duration timeout) {
+    private static <T> T await(CompletionStage<T> stage, Duration timeout) {
         return stage.toCompletableFuture()
                 .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .join();

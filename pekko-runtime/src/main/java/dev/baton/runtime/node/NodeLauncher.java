@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Carries out what the command line asks of this process. */
 public final class NodeLauncher implements NodeCommands {
@@ -101,12 +101,12 @@ public final class NodeLauncher implements NodeCommands {
     private static int runUntilStopped(NodeSettings settings) {
         ProgressLine progress = new ProgressLine(System.err);
         Node node = Node.start(settings, progress::at);
-        CountDownLatch stopped = new CountDownLatch(1);
-        Thread hook = Thread.ofPlatform().name("baton-stop").unstarted(() -> {
-            node.close();
-            stopped.countDown();
-        });
-        Runtime.getRuntime().addShutdownHook(hook);
+        AtomicBoolean asked = new AtomicBoolean();
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("baton-stop").unstarted(() -> {
+                    asked.set(true);
+                    node.close();
+                }));
         progress.at("joining the cluster", 0, 0);
         if (settings.isControl() && settings.seeds().isEmpty()) {
             node.awaitReady(READY_TIMEOUT);
@@ -116,12 +116,13 @@ public final class NodeLauncher implements NodeCommands {
             progress.done("up: " + settings.name() + " at " + node.clusterAddress()
                     + (node.httpPort() == 0 ? "" : "  http://" + settings.http().host() + ':' + node.httpPort()));
         }
-        try {
-            stopped.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        node.whenEnded().toCompletableFuture().join();
+        if (asked.get()) {
+            return SUCCESS;
         }
-        return SUCCESS;
+        // The others removed this node and its epoch is over: whoever supervises the process starts it again.
+        progress.done("ended: " + settings.name() + " is no member of the cluster any more");
+        return FAILURE;
     }
 
     @Override
