@@ -23,6 +23,9 @@ final class LocalCluster {
     private static final Duration GRACE = Duration.ofSeconds(15);
     private static final Duration KILLED = Duration.ofSeconds(5);
     private static final int LOG_LINES = 15;
+    private static final long POLL_MILLIS = 100;
+    /** What a node process prints once it is a member and serves. */
+    private static final String UP_MARK = "up: ";
 
     private final RunState state;
     private final PrintWriter err;
@@ -66,14 +69,23 @@ final class LocalCluster {
         }
     }
 
-    /** Starts the processes in order; where one does not start, those before it are ended. */
-    List<ProcessEntry> start(List<NodePlan> plans, List<String> more) {
+    /**
+     * Starts the processes in order; where one does not start, those before it are ended. JVMs that start at the same moment take
+     * each other's cores until the cluster's failure detector doubts them, so each gets a head start.
+     *
+     * @param headStart longest wait for a process to say that it is up before the next one starts
+     */
+    List<ProcessEntry> start(List<NodePlan> plans, List<String> more, Duration headStart) {
         String seed = "127.0.0.1:" + plans.getFirst().arteryPort();
         List<ProcessEntry> started = new ArrayList<>();
         try {
             Files.createDirectories(state.directory());
             for (NodePlan plan : plans) {
-                started.add(start(plan, seed, more));
+                ProcessEntry entry = start(plan, seed, more);
+                started.add(entry);
+                err.println("starting " + entry.name() + " (pid " + entry.pid() + ')');
+                err.flush();
+                awaitUp(entry, headStart);
             }
             return started;
         } catch (IOException e) {
@@ -102,6 +114,21 @@ final class LocalCluster {
                 plan.arteryPort(),
                 plan.httpPort(),
                 log.toString());
+    }
+
+    private static void awaitUp(ProcessEntry entry, Duration headStart) throws IOException {
+        long deadlineNanos = System.nanoTime() + headStart.toNanos();
+        Path log = Path.of(entry.log());
+        while (System.nanoTime() - deadlineNanos < 0
+                && entry.handle().isPresent()
+                && !Files.readString(log).contains(UP_MARK)) {
+            try {
+                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
     }
 
     private static File nullDevice() {

@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
 final class UpCommand implements Callable<Integer> {
     private static final int MAX_WORKERS = 64;
     private static final int READY = 200;
+    private static final Duration HEAD_START = Duration.ofSeconds(15);
     private static final long POLL_MILLIS = 250;
 
     @Option(names = "--prefill", paramLabel = "N", defaultValue = "1", description = "Prefill workers (default: 1).")
@@ -83,7 +84,7 @@ final class UpCommand implements Callable<Integer> {
         String url = "http://127.0.0.1:" + plans.getFirst().httpPort();
         err.println("starting " + plans.size() + " processes"
                 + checked.model().map(model -> " with " + model.getFileName()).orElse(""));
-        List<ProcessEntry> nodes = cluster.start(plans, overrides.asArguments());
+        List<ProcessEntry> nodes = cluster.start(plans, overrides.asArguments(), HEAD_START);
         state.write(new RunState.Cluster(url, nodes));
         try {
             awaitReady(new ServerClient(URI.create(url)), nodes, err);

@@ -66,6 +66,11 @@ final class Requests {
         if (!submitted.accepted()) {
             throw new AssertionError("not accepted: " + spec.request());
         }
+        return read(backend, spec);
+    }
+
+    /** Reads a request's whole output from its beginning. */
+    static Answer read(Backend backend, RequestSpec spec) {
         List<StringBuilder> texts = new ArrayList<>();
         List<List<Integer>> tokens = new ArrayList<>();
         List<@Nullable FinishReason> finishes = new ArrayList<>();

@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,7 +50,8 @@ class LocalClusterTest {
                 List.of(
                         plan("http-0", NodeCommands.NodeRole.HTTP, ports.get(0)),
                         plan("decode-0", NodeCommands.NodeRole.DECODE, ports.get(1))),
-                List.of("--set", "a=b"));
+                List.of("--set", "a=b"),
+                Duration.ZERO);
         state.write(new RunState.Cluster("http://127.0.0.1:1", started));
         assertThat(state.read().orElseThrow().nodes()).isEqualTo(started).allMatch(ProcessEntry::isRunning);
         await().until(() -> !Files.readString(state.log("decode-0")).isEmpty());
@@ -83,7 +85,8 @@ class LocalClusterTest {
                         "prefill-0",
                         NodeCommands.NodeRole.PREFILL,
                         LocalCluster.freePorts(1).getFirst())),
-                List.of("--set", "fail=yes"));
+                List.of("--set", "fail=yes"),
+                Duration.ZERO);
         await().until(() -> !started.getFirst().isRunning());
         assertThat(LocalCluster.tail(started.getFirst())).contains("fails on purpose");
     }

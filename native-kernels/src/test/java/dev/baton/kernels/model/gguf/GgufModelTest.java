@@ -76,7 +76,8 @@ class GgufModelTest {
 
     @Test
     void version1IsRefused() {
-        assertThatThrownBy(() -> GgufModel.open(SharedFiles.require("models/reject/gguf-version-1.gguf")))
+        Path file = SharedFiles.require("models/reject/gguf-version-1.gguf");
+        assertThatThrownBy(() -> GgufModel.open(file))
                 .isInstanceOf(ModelFileException.class)
                 .hasMessageContaining("gguf-version-1.gguf: header.version: found version 1, expected version 2 or 3.")
                 .hasMessageContaining("Convert the model again");
@@ -84,7 +85,8 @@ class GgufModelTest {
 
     @Test
     void aRowThatIsNoWholeNumberOfBlocksIsRefused() {
-        assertThatThrownBy(() -> GgufModel.open(SharedFiles.require("models/reject/row-not-multiple-of-32-q8_0.gguf")))
+        Path file = SharedFiles.require("models/reject/row-not-multiple-of-32-q8_0.gguf");
+        assertThatThrownBy(() -> GgufModel.open(file))
                 .isInstanceOf(ModelFileException.class)
                 .hasMessageContaining(
                         "blk.0.ffn_down.weight: found rows of 172 elements in Q8_0, expected a multiple of 32 elements.")
