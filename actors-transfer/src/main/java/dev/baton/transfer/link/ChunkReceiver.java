@@ -215,7 +215,7 @@ final class ChunkReceiver implements FragmentHandler {
             expectation.markReceived(index, crc);
             long payloadBytes = message.chunk().payloadBytes();
             meters.chunksReceived.increment();
-            meters.logicalKvBytes.add(payloadBytes);
+            meters.payloadBytesReceived.add(payloadBytes);
             tell(() -> expectation.listener.received(id, index, payloadBytes, crc));
         }
     }

@@ -6,7 +6,7 @@ import java.util.Map;
  * A sample for metrics; fields were read one after the other.
  *
  * @param refused by reason, every reason present
- * @param logicalKvBytes payload bytes of chunks received and verified
+ * @param payloadBytesReceived payload bytes of chunks received and verified
  * @param wireBytesSent header and payload bytes handed to the transport
  * @param expectedTransfers transfers expected now
  * @param pendingChunks chunks that wait for the transport now
@@ -15,7 +15,7 @@ public record LinkCounters(
         Map<LinkRefusal, Long> refused,
         long chunksReceived,
         long duplicateChunks,
-        long logicalKvBytes,
+        long payloadBytesReceived,
         long chunksSent,
         long wireBytesSent,
         long backPressuredOffers,

@@ -10,7 +10,7 @@ final class LinkMeters {
     private final LongAdder[] refused = new LongAdder[LinkRefusal.values().length];
     final LongAdder chunksReceived = new LongAdder();
     final LongAdder duplicateChunks = new LongAdder();
-    final LongAdder logicalKvBytes = new LongAdder();
+    final LongAdder payloadBytesReceived = new LongAdder();
     final LongAdder chunksSent = new LongAdder();
     final LongAdder wireBytesSent = new LongAdder();
     final LongAdder backPressuredOffers = new LongAdder();
@@ -36,7 +36,7 @@ final class LinkMeters {
                 sums,
                 chunksReceived.sum(),
                 duplicateChunks.sum(),
-                logicalKvBytes.sum(),
+                payloadBytesReceived.sum(),
                 chunksSent.sum(),
                 wireBytesSent.sum(),
                 backPressuredOffers.sum(),

@@ -128,7 +128,7 @@ class AeronDataPlaneTest {
             assertThat(received.crc()).isEqualTo(crcs[received.chunkIndex()]);
         });
         assertThat(plan.chunks()).allMatch(chunk -> Transfers.mismatch(chunk, from, fromBlocks, to, toBlocks) == -1);
-        assertThat(destination.counters().logicalKvBytes()).isEqualTo(plan.payloadBytes());
+        assertThat(destination.counters().payloadBytesReceived()).isEqualTo(plan.payloadBytes());
         assertThat(destination.counters().refusedTotal()).isZero();
         assertThat(source.counters().pendingChunks()).isZero();
     }
