@@ -48,6 +48,14 @@ public final class AeronDataPlane implements DataPlane {
     }
 
     /**
+     * Removes what killed processes of this node name left in shared memory. A process that still runs keeps its own; failures
+     * are logged, because the next start of the node tries again.
+     */
+    public static void removeAbandoned(String nodeName) {
+        MediaDriverHost.removeAbandoned(nodeName);
+    }
+
+    /**
      * Starts a data plane; blocks until its port is bound.
      *
      * @throws LinkFailure when the driver or a channel can't be had

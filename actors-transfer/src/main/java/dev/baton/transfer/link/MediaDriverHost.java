@@ -148,6 +148,11 @@ final class MediaDriverHost implements AutoCloseable {
         return PREFIX + nodeName + '-';
     }
 
+    /** See {@link AeronDataPlane#removeAbandoned}. */
+    static void removeAbandoned(String nodeName) {
+        removeAbandoned(parentDirectory(), nodeName);
+    }
+
     /** A killed process leaves 100 MiB and more of /dev/shm behind; its next start cleans up. A paused one is left alone. */
     private static void removeAbandoned(Path parent, String nodeName) {
         String prefix = directoryPrefix(nodeName);

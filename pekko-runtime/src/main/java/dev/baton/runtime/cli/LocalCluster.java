@@ -1,6 +1,7 @@
 package dev.baton.runtime.cli;
 
 import dev.baton.runtime.cli.RunState.ProcessEntry;
+import dev.baton.transfer.link.AeronDataPlane;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -179,6 +180,8 @@ final class LocalCluster {
                 }
             }
         }
+        // A process that was killed could not take its shared memory with it.
+        entries.forEach(entry -> AeronDataPlane.removeAbandoned(entry.name()));
     }
 
     private static boolean awaitExit(ProcessEntry entry, long nanos) {
