@@ -30,10 +30,12 @@ import dev.baton.transfer.directory.PublicationDirectory;
 import dev.baton.transfer.directory.PublicationHandle;
 import dev.baton.transfer.protocol.AbortReason;
 import dev.baton.transfer.protocol.TransferProtocol;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -76,12 +78,16 @@ public final class DecodeActor {
     private final ActorContext<Command> actor;
     private final Map<Fence, DecodeLeg> legs = new LinkedHashMap<>();
     private final EndedLegs<Ended> ended;
+    /** Asked to be released by a request that knew no reservation: a Reserve that comes after its own release is late. */
+    private final Set<TransferId> releasedUnseen;
+
     private final PublicationDirectory directory;
 
     private DecodeActor(WorkerContext context, ActorContext<Command> actor, TimerScheduler<Command> timers) {
         this.context = context;
         this.actor = actor;
         this.ended = new EndedLegs<>(context.config().rememberedFences());
+        this.releasedUnseen = remembering(context.config().rememberedFences());
         this.directory = new PublicationDirectory(context.config().rememberedFences());
         timers.startTimerWithFixedDelay(new Signal.Tick(), context.config().tick());
     }
@@ -109,8 +115,7 @@ public final class DecodeActor {
                 exact(fence, "TokensAccepted", leg -> leg.tokensAccepted(choice, nextIndex));
             case DecodeProtocol.EndChoice(Fence fence, int choice) ->
                 exact(fence, "EndChoice", leg -> leg.endChoice(choice));
-            case DecodeProtocol.ReleaseDecode(Fence fence, String cause) ->
-                exact(fence, "ReleaseDecode", leg -> leg.end(cause));
+            case DecodeProtocol.ReleaseDecode(Fence fence, String cause) -> release(fence, cause);
             case DecodeProtocol.SourceSealed(TransferProtocol.SourceSealed sealed) -> sourceSealed(sealed);
             case DecodeProtocol.SourceAborted(TransferProtocol.SourceAborted aborted) -> sourceAborted(aborted);
             case DecodeProtocol.PrefillComputed(Fence fence) ->
@@ -170,6 +175,10 @@ public final class DecodeActor {
 
     private void reserve(DecodeProtocol.Reserve ask) {
         Asker asker = new Asker(ask.tenant(), ask.request(), ask.generation(), ask.attempt());
+        if (releasedUnseen.contains(asker.transfer())) {
+            refuse(asker, ask.source().epoch(), LegRefusal.SUPERSEDED);
+            return;
+        }
         DecodeLeg known = byTransfer(asker.transfer());
         if (known != null) {
             if (known.arrival() instanceof IncomingKv kv) {
@@ -212,6 +221,10 @@ public final class DecodeActor {
 
     private void startColocated(DecodeProtocol.StartColocated ask) {
         Asker asker = new Asker(ask.tenant(), ask.request(), ask.generation(), ask.attempt());
+        if (releasedUnseen.contains(asker.transfer())) {
+            refuse(asker, context.epoch(), LegRefusal.SUPERSEDED);
+            return;
+        }
         DecodeLeg known = byTransfer(asker.transfer());
         if (known != null) {
             tell(known.fence(), new RequestProtocol.ColocatedAccepted(known.fence()));
@@ -376,6 +389,36 @@ public final class DecodeActor {
                                             new TransferProtocol.PublicationAcknowledged(fence, fence.transferId()))
                                     : new PrefillProtocol.StagingReleased(new TransferProtocol.StagingReleased(fence)));
         }
+    }
+
+    /**
+     * Without a reservation the fence says "whatever was reserved for this attempt": the request left before it heard which.
+     * Every other field must still be the leg's own.
+     */
+    private void release(Fence fence, String cause) {
+        if (!fence.reservation().equals(NO_RESERVATION)) {
+            exact(fence, "ReleaseDecode", leg -> leg.end(cause));
+            return;
+        }
+        DecodeLeg leg = byTransfer(fence.transferId());
+        if (!fence.destinationEpoch().equals(context.epoch())
+                || (leg != null && !leg.fence().sourceEpoch().equals(fence.sourceEpoch()))) {
+            context.metrics().stale("decode", "ReleaseDecode");
+            return;
+        }
+        releasedUnseen.add(fence.transferId());
+        if (leg != null) {
+            act(leg, reserved -> reserved.end(cause));
+        }
+    }
+
+    private static Set<TransferId> remembering(int limit) {
+        return Collections.newSetFromMap(new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<TransferId, Boolean> eldest) {
+                return size() > limit;
+            }
+        });
     }
 
     /** A request's message must carry the leg's own fence. */

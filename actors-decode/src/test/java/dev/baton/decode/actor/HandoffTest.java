@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.baton.contract.identity.Fence;
 import dev.baton.contract.identity.Generation;
+import dev.baton.contract.identity.ReservationId;
 import dev.baton.contract.identity.WorkerEpoch;
 import dev.baton.contract.identity.WorkerId;
 import dev.baton.contract.journal.TransitionRecord;
@@ -271,6 +272,47 @@ class HandoffTest {
         refused.cancel();
         awaitIdle(decode);
         failing.close();
+    }
+
+    @Test
+    void s0x01A_releaseWithoutAReservationEndsTheLegAtOnceAndALaterReserveOfTheAttemptIsRefused() {
+        WorkerRig victim = rig("unseen", 67, WorkerRig.config(64));
+        try {
+            RequestDriver.Run run = requests.prepare(
+                            name(),
+                            Generation.FIRST,
+                            spec(prompt(30, 1), 400, 1, SamplingParams.greedy()),
+                            prefill.ref(),
+                            victim.ref())
+                    .holdingTokens();
+            requests.start(run);
+            await().atMost(Duration.ofSeconds(5))
+                    .until(() -> run.answers().getFirst().size() > 1);
+            Fence fence = Objects.requireNonNull(run.fence);
+            for (Fence wrong : FenceMutations.of(fence).subList(0, 6)) {
+                victim.decode.tell(new DecodeProtocol.ReleaseDecode(withoutReservation(wrong), "forged"));
+            }
+            assertThat(victim.decodeLoad().legs()).isEqualTo(1);
+            victim.decode.tell(new DecodeProtocol.ReleaseDecode(withoutReservation(fence), "cancelled"));
+            awaitIdle(victim);
+            requests.start(run);
+            await().atMost(Duration.ofSeconds(5)).until(() -> run.refusals().contains(LegRefusal.SUPERSEDED));
+            assertThat(victim.decodeLoad().legs()).isZero();
+            run.cancel();
+        } finally {
+            victim.close();
+        }
+    }
+
+    private static Fence withoutReservation(Fence f) {
+        return new Fence(
+                f.tenant(),
+                f.request(),
+                f.generation(),
+                f.attempt(),
+                f.sourceEpoch(),
+                f.destinationEpoch(),
+                new ReservationId(0));
     }
 
     @Test
